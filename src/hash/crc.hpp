@@ -1,0 +1,16 @@
+// Cyclic redundancy checks that rings and slots are built on.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace arcwise {
+
+/// CRC-32 as in zlib: polynomial 0x04c11db7, bits reflected, inverted before and after.
+std::uint32_t crc32(std::string_view bytes) noexcept;
+
+/// CRC-16/XMODEM: polynomial 0x1021, initial value 0, nothing reflected or inverted. "123456789" gives
+/// 0x31c3.
+std::uint16_t crc16(std::string_view bytes) noexcept;
+
+}  // namespace arcwise

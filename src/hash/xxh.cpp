@@ -1,0 +1,16 @@
+#include "hash/xxh.hpp"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace arcwise {
+
+std::uint64_t xxh3_64(std::string_view bytes) noexcept {
+  return XXH3_64bits(bytes.data(), bytes.size());
+}
+
+std::uint64_t xxh64(std::string_view bytes) noexcept {
+  return XXH64(bytes.data(), bytes.size(), 0);
+}
+
+}  // namespace arcwise
