@@ -1,0 +1,57 @@
+// Check, explain, fingerprint: is a map right, why does a key live there, do two parties agree.
+//
+// Layer: study.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "arcwise/placement.hpp"
+
+namespace arcwise {
+
+struct CheckOptions {
+  std::optional<std::uint32_t> replicas;  ///< every range must have this many distinct owners (default: the map's count)
+  std::optional<Across> across;           ///< …distinct at this level too (default: the map's)
+};
+/// Every finding, errors first, then by rule and subject. Includes observed.findings. ok: no error among them.
+struct CheckReport {
+  bool ok = true;
+  std::vector<Finding> findings;
+};
+CheckReport check(const Placement& placement, const Observed& observed, const CheckOptions& options);
+
+/// The rules that check() knows, for the documents: name, severity, what it means.
+struct CheckRule {
+  std::string_view name;
+  Finding::Severity severity;
+  std::string_view meaning;
+};
+std::span<const CheckRule> check_rules();
+
+struct Explanation {
+  std::string key, routing_key;
+  KeyHash hash;
+  Region region;
+  struct Candidate {
+    Token token;
+    NodeIndex node;
+    Verdict verdict;
+  };
+  std::vector<Candidate> candidates;  ///< in walk order, to the last owner taken
+  std::vector<NodeIndex> owners;
+};
+Explanation explain(const Placement& placement, std::string_view key, const NodeMask& mask);
+
+struct Fingerprints {
+  std::string fingerprint;   ///< of the whole function
+  std::string token_digest;  ///< of the tokens only
+  std::string membership;    ///< of names, addresses, weights, places and states
+  std::optional<std::uint64_t> epoch;
+};
+Fingerprints fingerprints(const Placement& placement);
+
+}  // namespace arcwise

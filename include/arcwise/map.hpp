@@ -1,0 +1,229 @@
+// The cluster map: nodes, placement settings and replica policy, validated, immutable and versioned.
+//
+// Layer: model. A ClusterSpec is what somebody wrote, with the place of every field; validate() turns it into a
+// ClusterMap or says what is wrong and where. What a router or nodetool believes about up and down is Observed,
+// beside the map and never in it: two views of failures share one fingerprint.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "arcwise/error.hpp"
+#include "arcwise/hash.hpp"
+#include "arcwise/token.hpp"
+
+namespace arcwise {
+
+/// Position of a node in its map's list. Stable within one map only; across maps nodes are matched by name.
+using NodeIndex = std::uint32_t;
+inline constexpr NodeIndex no_node = ~NodeIndex{0};
+
+enum class NodeState : std::uint8_t {
+  normal,
+  joining,  ///< owns nothing yet
+  leaving   ///< still owns everything it had
+};
+std::string_view to_string(NodeState state);
+
+struct Node {
+  std::string name;                       ///< identity: unique, no control characters
+  std::string label;                      ///< what the recipe hashes; the name unless a system says otherwise
+  std::string address;                    ///< where to connect; never hashed by Arcwise's own recipes
+  std::string host;                       ///< the machine; the address without its port, else the name, when not given
+  double weight = 1;                      ///< finite, > 0
+  std::string rack;                       ///< a rack is identified by (zone, rack)
+  std::string zone;
+  NodeState state = NodeState::normal;
+  std::vector<Token> tokens;              ///< where given; ascending
+};
+
+/// Which owners are acceptable.
+enum class Across : std::uint8_t { node, host, rack, zone };
+std::string_view to_string(Across across);
+std::optional<Across> find_across(std::string_view name);
+
+/// What to do with fewer distinct racks (hosts, zones) than the count.
+enum class WhenShort : std::uint8_t {
+  refuse,  ///< validate() fails
+  repeat   ///< NetworkTopologyStrategy: every rack once, and count - racks places for the first repeats met
+};
+
+struct ZoneCount {
+  std::string zone;
+  std::uint32_t count = 0;
+};
+
+inline constexpr std::size_t max_replicas = 64;      ///< owners of one key
+inline constexpr std::size_t max_policy_zones = 32;  ///< entries of per_zone
+inline constexpr std::uint64_t max_ring_tokens = std::uint64_t{1} << 26;
+
+struct ReplicaPolicy {
+  std::uint32_t count = 1;            ///< sum of per_zone where that is given
+  Across across = Across::node;       ///< distinct at this level; within its zone where per_zone is given
+  WhenShort when_short = WhenShort::refuse;
+  std::vector<ZoneCount> per_zone;    ///< sorted by zone; zones not listed hold nothing
+};
+
+/// How key bytes become the bytes that are hashed.
+enum class KeyPrep : std::uint8_t {
+  none,
+  tag_pair,  ///< twemproxy's hash_tag: the first open character, the first close after it, if anything is between
+  redis_tag  ///< Redis Cluster: the same with { and }
+};
+
+/// How nodes become positions.
+enum class PointRule : std::uint8_t {
+  hashed_name,        ///< XXH3 of "NAME:INDEX", its top `ring width` bits; max(1, round-half-up(weight * tokens)) each
+  given,              ///< tokens are listed in the map
+  ketama_weighted,    ///< 4 points an MD5 of "LABEL-k"; digests a node by libmemcached's single-precision formula
+  list_index,         ///< node i of the list is slot i, repeated round-half-up(weight) times
+  table               ///< owners are listed range by range in the map
+};
+
+/// Who wins a position that two nodes claim. The loser keeps its entry and is the next candidate.
+enum class TieRule : std::uint8_t { by_name, by_list_order };
+
+/// One frozen row: how a system computes placement. Never edited after release; a correction is a new row (`name@2`).
+struct Recipe {
+  std::string_view name;
+  std::string_view used_by;    ///< one line for people
+  KeyPrep key_prep;
+  KeyHashId hash;              ///< the default where hash_open
+  bool hash_open;              ///< the map may choose among the open key hashes
+  std::uint8_t ring_bits;      ///< 0: as wide as the key hash, at most 64
+  TokenSpace::Notation notation;
+  PointRule points;
+  bool given_allowed;          ///< `allocation: given` may replace `points`
+  TieRule ties;
+  std::uint32_t default_tokens;  ///< vnodes per unit of weight when the map says nothing; 0: the recipe fixes it
+};
+
+std::span<const Recipe> recipes();
+const Recipe* find_recipe(std::string_view name);
+
+/// A range with its owners spelled out, in preference order: (previous row's upto, upto].
+struct TableRow {
+  Token upto;
+  std::vector<NodeIndex> owners;  ///< may be empty: nobody owns it
+};
+
+struct PlacementSettings {
+  const Recipe* recipe = nullptr;
+  KeyHashId hash = KeyHashId::xxh3;
+  std::uint32_t tokens = 0;       ///< vnodes per unit of weight; 0 where the recipe fixes it
+  bool given = false;             ///< allocation: given
+  std::string hash_tag;           ///< two characters for KeyPrep::tag_pair, else empty
+  std::uint64_t slots = 0;        ///< number of slots for table recipes over slots; 0 otherwise
+  std::vector<TableRow> table;    ///< for PointRule::table, ascending by upto
+};
+
+/// A value with the place it was written at.
+template <class T>
+struct Marked {
+  T value{};
+  Mark at;
+};
+
+/// What was written, before anything is believed. Only what is present is set.
+struct ClusterSpec {
+  struct NodeSpec {
+    Mark at;
+    Marked<std::string> name;
+    std::optional<Marked<std::string>> label, address, host, rack, zone, state;
+    std::optional<Marked<double>> weight;
+    std::vector<Marked<std::string>> tokens;  ///< hex
+    bool tokens_present = false;
+  };
+  struct RangeSpec {
+    Marked<std::string> upto;                 ///< hex
+    std::vector<Marked<std::string>> owners;  ///< node names
+  };
+  struct ZoneSpec {
+    Marked<std::string> zone;
+    Marked<std::uint64_t> count;
+  };
+  Mark at;
+  std::optional<Marked<std::string>> cluster;
+  std::optional<Marked<std::uint64_t>> epoch;
+  Marked<std::string> recipe;
+  std::optional<Marked<std::string>> hash, allocation, hash_tag;
+  std::optional<Marked<std::uint64_t>> tokens, slots;
+  std::vector<RangeSpec> ranges;
+  std::optional<Marked<std::uint64_t>> count;
+  std::optional<Marked<std::string>> across, when_short;
+  std::vector<ZoneSpec> per_zone;
+  std::vector<NodeSpec> nodes;
+};
+
+/// The validated snapshot. Cheap to copy (shared, immutable). Thread-safe to read.
+class ClusterMap {
+ public:
+  const std::string& cluster() const { return data_->cluster; }
+  std::optional<std::uint64_t> epoch() const { return data_->epoch; }
+  const PlacementSettings& placement() const { return data_->placement; }
+  const ReplicaPolicy& replicas() const { return data_->replicas; }
+  const std::vector<Node>& nodes() const { return data_->nodes; }
+  const TokenSpace& space() const { return data_->space; }
+  const HashDomain& domain() const { return data_->domain; }
+  std::optional<NodeIndex> find(std::string_view name) const;
+
+  /// The parts of a map, for whoever builds one from parts already checked field by field (importers, plans).
+  struct Parts {
+    std::string cluster;
+    std::optional<std::uint64_t> epoch;
+    PlacementSettings placement;
+    ReplicaPolicy replicas;
+    std::vector<Node> nodes;
+    // Derived by build().
+    TokenSpace space;
+    HashDomain domain;
+  };
+  /// The invariants that hold for every map: names, weights, tokens, policy against nodes. `at` marks the error.
+  static Result<ClusterMap> build(Parts parts, const Mark& at = {});
+  Parts parts() const { return *data_; }
+
+ private:
+  friend struct ClusterMapAccess;
+  explicit ClusterMap(std::shared_ptr<const Parts> data) : data_(std::move(data)) {}
+  std::shared_ptr<const Parts> data_;
+};
+
+/// Cost: O(nodes + tokens). Errors carry the mark of the field that caused them.
+Result<ClusterMap> validate(const ClusterSpec& spec);
+
+/// round-half-up(weight * tokens), at least 1.
+std::uint64_t token_count(double weight, std::uint32_t tokens_per_unit);
+
+/// A set of nodes, one bit each.
+class NodeSet {
+ public:
+  explicit NodeSet(std::size_t nodes = 0) : words_((nodes + 63) / 64) {}
+  void insert(NodeIndex n) { words_[n / 64] |= std::uint64_t{1} << (n % 64); }
+  void erase(NodeIndex n) { words_[n / 64] &= ~(std::uint64_t{1} << (n % 64)); }
+  bool contains(NodeIndex n) const { return n / 64 < words_.size() && (words_[n / 64] >> (n % 64) & 1); }
+  bool empty() const {
+    for (std::uint64_t w : words_)
+      if (w) return false;
+    return true;
+  }
+  std::span<const std::uint64_t> words() const { return words_; }
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
+
+/// What an import saw beside the map. It enters no digest. Vectors are empty or one entry a node.
+struct Observed {
+  NodeSet down;                                  ///< becomes the mask
+  std::vector<std::optional<double>> load_bytes;
+  std::vector<std::optional<double>> printed_share;  ///< "Owns (effective)" as the system printed it, 0…1
+  std::vector<Finding> findings;                 ///< what the importer noticed
+  std::string format;                            ///< the format it came from
+};
+
+}  // namespace arcwise

@@ -1,0 +1,116 @@
+// Placement: the compiled function of one map, from a key to its owners.
+//
+// Layer: place. The one law: with a mask, owners are the replica policy applied to the placement's candidate stream
+// with masked nodes deleted, before racks are counted. Everything here is immutable after compile() and safe to
+// share between threads; lookups allocate nothing, lock nothing and cannot fail.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "arcwise/map.hpp"
+
+namespace arcwise {
+
+/// Nodes to skip: a set bit means skip. Bits beyond the words given are clear. A view; the words must outlive it.
+struct NodeMask {
+  std::span<const std::uint64_t> words;
+
+  NodeMask() = default;
+  explicit NodeMask(std::span<const std::uint64_t> w) : words(w) {}
+  explicit NodeMask(const NodeSet& set) : words(set.words()) {}
+  bool skips(NodeIndex n) const noexcept { return n / 64 < words.size() && (words[n / 64] >> (n % 64) & 1); }
+  bool empty() const noexcept {
+    for (std::uint64_t w : words)
+      if (w) return false;
+    return true;
+  }
+};
+
+/// One question. The key's bytes travel beside its hash because some systems hash them again, or with each node.
+struct Query {
+  std::string_view key;
+  KeyHash hash;
+  NodeMask mask;
+};
+
+/// What a placement promises. The conformance suite proves every true field and shows a counter-example for every
+/// false one.
+struct Traits {
+  bool enumerable = false;         ///< its regions can be listed exactly
+  bool monotone_add = false;       ///< a node added takes keys; no key moves between the others
+  bool monotone_remove = false;    ///< a node removed gives up its keys; no other key moves
+  bool any_order_removal = false;  ///< both hold for any node, not only the last of the list
+  bool weighted = false;           ///< expected shares follow the weights
+  bool order_free = false;         ///< the order of the node list does not matter
+  bool mask_is_removal = false;    ///< masking a node answers as if it had been removed from the map
+};
+
+/// Why a candidate was or was not taken.
+enum class Verdict : std::uint8_t {
+  taken,         ///< a new node, host, rack or zone, as the policy asks
+  taken_repeat,  ///< `when_short: repeat`: a rack already used, because there are fewer racks than replicas
+  masked,
+  already_owner,
+  group_used,    ///< its host, rack or zone already holds a copy
+  zone_full,     ///< per_zone: its zone has all its copies
+  zone_unlisted  ///< per_zone: its zone holds none
+};
+std::string_view to_string(Verdict verdict);
+
+/// Called for each candidate in order: the position it stands at, the node, the verdict.
+using Trace = std::function<void(Token, NodeIndex, Verdict)>;
+
+/// The compiled map. Cheap to copy.
+class Placement {
+ public:
+  /// The key's position: key preparation, key hash, and reduction to the token space. noexcept, no allocation.
+  KeyHash hash(std::string_view key) const noexcept;
+  /// The bytes of the key that are hashed (all of it, or what stands in its hash tag).
+  std::string_view routing_key(std::string_view key) const noexcept;
+
+  /// Fills `out` with distinct owners in preference order and returns how many there are: at most the policy's count
+  /// and out.size(), fewer when the mask leaves too few. Cost: one search and a walk of a few candidates.
+  std::size_t owners(const Query& query, std::span<NodeIndex> out) const noexcept;
+  /// The first owner without a mask, or no_node where nobody owns the position.
+  NodeIndex primary(KeyHash hash) const noexcept;
+  /// The same for many; hashes are positions (the low 64 bits; spaces up to 64 bits). out.size() >= hashes.size().
+  void primary(std::span<const std::uint64_t> hashes, std::span<NodeIndex> out) const noexcept;
+
+  /// Most owners that a key can have: the size `out` needs.
+  std::size_t max_owners() const noexcept;
+  const Traits& traits() const noexcept;
+  const ClusterMap& map() const noexcept;
+
+  /// Enumerable placements: regions ascending by `upto`; the first one wraps. Owners are constant within a region.
+  std::size_t region_count() const noexcept;
+  Region region(std::size_t i) const noexcept;
+  std::size_t region_owners(std::size_t i, const NodeMask& mask, std::span<NodeIndex> out) const noexcept;
+  /// The region that holds a position.
+  std::size_t region_at(KeyHash hash) const noexcept;
+
+  /// Ring entries, collided ones too (ring: tokens; slots: pieces; table: rows). entry(i) is ascending by token.
+  std::size_t entry_count() const noexcept;
+  struct Entry {
+    Token token;
+    NodeIndex node;  ///< no_node for a table row without owners
+  };
+  Entry entry(std::size_t i) const noexcept;
+
+  /// owners() with its reasons. The walk ends where owners() would stop.
+  void trace(const Query& query, const Trace& trace) const;
+
+  struct Model;
+  explicit Placement(std::shared_ptr<const Model> model) : model_(std::move(model)) {}
+
+ private:
+  std::shared_ptr<const Model> model_;
+};
+
+/// Cost: O(T log T) for T ring entries. A validated map always compiles.
+Placement compile(const ClusterMap& map);
+
+}  // namespace arcwise

@@ -1,0 +1,64 @@
+// Risk: what simultaneous failures cost, from the replica sets that a placement really makes.
+//
+// Layer: study. Exact; probabilities are over all equally likely sets of that many nodes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "arcwise/placement.hpp"
+
+namespace arcwise {
+
+/// How many of a range's owners must answer. Default: the majority of all its owners.
+struct Level {
+  enum class Kind : std::uint8_t { quorum, one, all, count } kind = Kind::quorum;
+  std::uint32_t count = 0;
+  std::uint32_t needed(std::size_t owners) const;
+};
+std::optional<Level> find_level(std::string_view text);  ///< quorum, one, all, or a number
+
+struct FailureRisk {
+  std::uint32_t down = 0;               ///< simultaneous failures
+  double any_quorum_lost = 0;           ///< probability that some range is left with too few owners
+  double any_data_lost = 0;             ///< probability that some range loses every copy
+  double expected_share_lost = 0;       ///< expected share of hash space left with too few owners
+  double expected_share_data_lost = 0;  ///< expected share that loses every copy
+};
+
+struct Risk {
+  std::uint64_t nodes = 0;              ///< that own something or could: not joining
+  std::uint64_t replica_sets = 0;
+  std::uint64_t co_owner_pairs = 0;     ///< pairs of nodes that share some range
+  double co_owner_fraction = 0;         ///< of all pairs
+  struct {
+    std::uint64_t min = 0, max = 0;
+    double mean = 0;
+  } scatter_width;                      ///< other nodes that a node shares ranges with
+  std::uint32_t tolerated = 0;          ///< failures that every range survives at this level
+  std::vector<FailureRisk> failures;    ///< for 1, 2 and 3 down where there are that many nodes
+  struct PairLoss {
+    Share share;                        ///< left with too few owners when both of the pair are down
+    std::uint64_t pairs = 0;
+  };
+  std::vector<PairLoss> pair_losses;    ///< descending by share; all pairs are counted, also those that lose nothing
+  double mean_pair_loss = 0;
+  struct {
+    std::string a, b;
+    Share share;
+  } worst_pair;
+};
+Risk risk(const Placement& placement, const Level& level);
+
+/// These nodes down at once.
+struct DownRisk {
+  std::vector<std::string> down;
+  Share below_quorum;
+  Share lost;
+  std::vector<std::string> example_keys;  ///< up to 3 keys left with too few owners
+};
+DownRisk risk_down(const Placement& placement, const Level& level, const NodeSet& down);
+
+}  // namespace arcwise

@@ -1,0 +1,240 @@
+// The invariants of a cluster map. build() is the only way to a ClusterMap; validate() and the importers end here.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "arcwise/map.hpp"
+#include "model/build.hpp"
+
+namespace arcwise {
+namespace {
+
+Error fault(const Mark& at, std::string what, std::string why, std::string advice) {
+  return {ErrorKind::input, at, std::move(what), std::move(why), std::move(advice)};
+}
+
+bool has_control(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte == 0x7f;
+  });
+}
+
+// "10.0.0.1:11211" -> "10.0.0.1", "[::1]:80" -> "::1"; a path or a bare IPv6 address is a host as it is.
+std::string host_of(std::string_view address) {
+  if (address.empty() || address.front() == '/') return std::string(address);
+  if (address.front() == '[') {
+    const std::size_t close = address.find(']');
+    return std::string(close == std::string_view::npos ? address : address.substr(1, close - 1));
+  }
+  const std::size_t colon = address.rfind(':');
+  if (colon == std::string_view::npos || address.find(':') != colon) return std::string(address);
+  return std::string(address.substr(0, colon));
+}
+
+std::optional<Error> check_node(const Node& node, const NodeMarks& at) {
+  if (node.name.empty()) return fault(at.name, "", "a node has an empty name", "give every node a name of its own");
+  for (const std::string* field : {&node.name, &node.label, &node.address, &node.host, &node.rack, &node.zone})
+    if (has_control(*field))
+      return fault(at.name, *field, "a control character in a node's field", "use printable text");
+  if (!std::isfinite(node.weight) || node.weight <= 0)
+    return fault(at.weight, std::to_string(node.weight), "node '" + node.name + "' has a weight that is not a finite positive number",
+                 "a weight is relative capacity, such as 1 or 2.5; to take a node out, remove it");
+  return std::nullopt;
+}
+
+std::optional<Error> check_nodes(ClusterMap::Parts& parts, const BuildMarks& marks) {
+  if (parts.nodes.empty()) return fault(marks.whole, "", "the map has no node", "list at least one node");
+  std::set<std::string_view> names;
+  bool someone_owns = false;
+  for (std::size_t i = 0; i < parts.nodes.size(); ++i) {
+    Node& node = parts.nodes[i];
+    if (auto error = check_node(node, marks.node_at(i))) return error;
+    if (node.label.empty()) node.label = node.name;
+    if (node.host.empty()) node.host = node.address.empty() ? node.name : host_of(node.address);
+    if (!names.insert(node.name).second)
+      return fault(marks.node_at(i).name, node.name, "two nodes have the same name", "a name is an identity: rename one");
+    someone_owns |= node.state != NodeState::joining;
+  }
+  if (!someone_owns)
+    return fault(marks.whole, "", "every node is joining, so nobody owns anything", "give one node the state normal");
+  return std::nullopt;
+}
+
+std::optional<Error> check_given_tokens(ClusterMap::Parts& parts, const BuildMarks& marks) {
+  std::map<Token, NodeIndex> holder;
+  for (std::size_t i = 0; i < parts.nodes.size(); ++i) {
+    Node& node = parts.nodes[i];
+    std::sort(node.tokens.begin(), node.tokens.end());
+    if (node.tokens.empty() && node.state != NodeState::joining)
+      return fault(marks.node_at(i).name, node.name, "the allocation is given, but this node lists no token",
+                   "list its tokens, or use `allocation: hashed`");
+    for (Token token : node.tokens) {
+      const auto [at, fresh] = holder.emplace(token, static_cast<NodeIndex>(i));
+      if (!fresh)
+        return fault(marks.node_at(i).tokens, to_text(parts.space, token),
+                     "a token is given to both '" + parts.nodes[at->second].name + "' and '" + node.name + "'",
+                     "a position has one owner: give one of them another token");
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> check_hashed_tokens(const ClusterMap::Parts& parts, const BuildMarks& marks) {
+  const double most = static_cast<double>(max_ring_tokens);
+  double total = 0;
+  const std::uint32_t unit = std::max<std::uint32_t>(1, parts.placement.tokens);
+  for (std::size_t i = 0; i < parts.nodes.size(); ++i) {
+    const Node& node = parts.nodes[i];
+    if (!node.tokens.empty())
+      return fault(marks.node_at(i).tokens, node.name, "tokens are listed, but this allocation makes its own",
+                   "write `allocation: given`, or drop the tokens");
+    total += std::max(1.0, std::floor(node.weight * unit + 0.5));
+    if (total > most)
+      return fault(marks.node_at(i).weight, node.name,
+                   "weight × tokens makes more than " + std::to_string(max_ring_tokens) + " ring entries",
+                   "weights are relative: scale them all down, or use fewer tokens");
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> check_table(const ClusterMap::Parts& parts, const BuildMarks& marks) {
+  const auto& table = parts.placement.table;
+  if (table.empty()) return fault(marks.whole, "", "the map lists no range", "list every range with its owners");
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (i && !(table[i - 1].upto < table[i].upto))
+      return fault(marks.whole, to_text(parts.space, table[i].upto), "ranges are not in ascending order of `upto`, or one is listed twice",
+                   "list each range once, in ring order");
+    std::set<NodeIndex> seen;
+    for (NodeIndex n : table[i].owners)
+      if (n >= parts.nodes.size() || !seen.insert(n).second)
+        return fault(marks.whole, to_text(parts.space, table[i].upto), "a range lists an owner twice",
+                     "owners of a range are distinct nodes");
+    if (table[i].owners.size() > max_replicas)
+      return fault(marks.whole, to_text(parts.space, table[i].upto), "a range has more than 64 owners", "list at most 64");
+  }
+  if (parts.placement.slots && table.back().upto.value != parts.space.last)
+    return fault(marks.whole, to_text(parts.space, table.back().upto), "the slots end before the last one",
+                 "let the last range end at slot " + to_text(parts.space, {parts.space.last}));
+  return std::nullopt;
+}
+
+void derive_space(ClusterMap::Parts& parts) {
+  const Recipe& recipe = *parts.placement.recipe;
+  const std::uint8_t hash_bits = info(parts.placement.hash).bits;
+  if (recipe.points == PointRule::list_index) {
+    std::uint64_t slots = 0;
+    for (const Node& node : parts.nodes)
+      if (node.state != NodeState::joining) slots += token_count(node.weight, 1);
+    parts.space = TokenSpace::slots(slots);
+  } else if (parts.placement.slots) {
+    parts.space = TokenSpace::slots(parts.placement.slots);
+  } else {
+    parts.space = TokenSpace::unsigned_bits(recipe.ring_bits ? recipe.ring_bits : hash_bits);
+    parts.space.notation = recipe.notation;
+  }
+  const u128 hash_last = hash_bits >= 128 ? ~u128{0} : (u128{1} << hash_bits) - 1;
+  parts.domain.last = std::min(parts.space.last, hash_last);
+}
+
+// How many nodes and how many groups (hosts, racks, zones) could hold copies; within one zone when given.
+struct Capacity {
+  std::set<std::string> groups;
+  std::size_t nodes = 0;
+};
+
+Capacity capacity(const ClusterMap::Parts& parts, const std::string* zone) {
+  Capacity c;
+  for (const Node& node : parts.nodes) {
+    if (node.state == NodeState::joining || (zone && node.zone != *zone)) continue;
+    ++c.nodes;
+    c.groups.insert(group_name(node, parts.replicas.across));
+  }
+  return c;
+}
+
+std::optional<Error> check_share(const ClusterMap::Parts& parts, const BuildMarks& marks, std::uint32_t count,
+                                 const std::string* zone) {
+  const Capacity have = capacity(parts, zone);
+  const std::string within = zone ? " in zone '" + *zone + "'" : "";
+  const bool repeat = parts.replicas.when_short == WhenShort::repeat;
+  if (count > have.nodes && (!repeat || marks.strict))
+    return fault(marks.replicas, std::to_string(count),
+                 "more replicas than nodes" + within + ": " + std::to_string(have.nodes) + " can hold one",
+                 "add nodes or lower the count");
+  if (count > have.groups.size() && !repeat && parts.replicas.across != Across::node)
+    return fault(marks.replicas, std::to_string(count),
+                 "fewer " + std::string(to_string(parts.replicas.across)) + "s than replicas" + within + ": there are " +
+                     std::to_string(have.groups.size()),
+                 "add " + std::string(to_string(parts.replicas.across)) +
+                     "s, lower the count, or accept copies that share one with `when_short: repeat`");
+  return std::nullopt;
+}
+
+std::optional<Error> check_policy(ClusterMap::Parts& parts, const BuildMarks& marks) {
+  ReplicaPolicy& policy = parts.replicas;
+  if (!policy.per_zone.empty()) {
+    std::sort(policy.per_zone.begin(), policy.per_zone.end(),
+              [](const ZoneCount& a, const ZoneCount& b) { return a.zone < b.zone; });
+    policy.count = 0;
+    for (std::size_t i = 0; i < policy.per_zone.size(); ++i) {
+      if (i && policy.per_zone[i].zone == policy.per_zone[i - 1].zone)
+        return fault(marks.replicas, policy.per_zone[i].zone, "a zone is counted twice", "list each zone once");
+      policy.count += std::min<std::uint32_t>(policy.per_zone[i].count, max_replicas + 1);
+    }
+    if (policy.per_zone.size() > max_policy_zones)
+      return fault(marks.replicas, std::to_string(policy.per_zone.size()), "too many zones in per_zone", "list at most 32");
+  }
+  if (policy.count < 1 || policy.count > max_replicas)
+    return fault(marks.replicas, std::to_string(policy.count), "the replica count is not between 1 and 64", "3 is usual");
+  if (parts.placement.recipe->points == PointRule::table) return std::nullopt;  // owners are listed, not derived
+  if (policy.per_zone.empty()) return check_share(parts, marks, policy.count, nullptr);
+  for (const ZoneCount& zone : policy.per_zone)
+    if (auto error = check_share(parts, marks, zone.count, &zone.zone)) return error;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string group_name(const Node& node, Across across) {
+  switch (across) {
+    case Across::node: return node.name;
+    case Across::host: return node.host;
+    case Across::rack: return node.zone + '\n' + node.rack;
+    case Across::zone: return node.zone;
+  }
+  return node.name;
+}
+
+std::uint64_t token_count(double weight, std::uint32_t tokens_per_unit) {
+  return static_cast<std::uint64_t>(std::max(1.0, std::floor(weight * tokens_per_unit + 0.5)));
+}
+
+std::optional<NodeIndex> ClusterMap::find(std::string_view name) const {
+  for (std::size_t i = 0; i < data_->nodes.size(); ++i)
+    if (data_->nodes[i].name == name) return static_cast<NodeIndex>(i);
+  return std::nullopt;
+}
+
+Result<ClusterMap> build_marked(ClusterMap::Parts parts, const BuildMarks& marks) {
+  if (auto error = check_nodes(parts, marks)) return *error;
+  const PointRule points = parts.placement.given ? PointRule::given : parts.placement.recipe->points;
+  if (points != PointRule::given)
+    if (auto error = check_hashed_tokens(parts, marks)) return *error;
+  derive_space(parts);
+  if (points == PointRule::given)
+    if (auto error = check_given_tokens(parts, marks)) return *error;
+  if (points == PointRule::table)
+    if (auto error = check_table(parts, marks)) return *error;
+  if (auto error = check_policy(parts, marks)) return *error;
+  return ClusterMapAccess::make(std::move(parts));
+}
+
+Result<ClusterMap> ClusterMap::build(Parts parts, const Mark& at) {
+  BuildMarks marks;
+  marks.whole = marks.replicas = at;
+  return build_marked(std::move(parts), marks);
+}
+
+}  // namespace arcwise

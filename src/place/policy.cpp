@@ -1,0 +1,95 @@
+#include "place/policy.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "model/build.hpp"
+
+namespace arcwise {
+
+ReplicaRule ReplicaRule::of(const ClusterMap& map) {
+  const ReplicaPolicy& policy = map.replicas();
+  ReplicaRule rule;
+  rule.count = policy.count;
+  rule.repeat = policy.when_short == WhenShort::repeat;
+  rule.distinct_nodes_only = policy.across == Across::node && policy.per_zone.empty();
+  if (policy.per_zone.empty()) rule.want.push_back(policy.count);
+  for (const ZoneCount& zone : policy.per_zone) rule.want.push_back(zone.count);
+
+  std::map<std::string, std::uint32_t> groups;
+  std::vector<std::uint32_t> nodes_in(rule.want.size());
+  for (std::size_t n = 0; n < map.nodes().size(); ++n) {
+    const Node& node = map.nodes()[n];
+    std::uint8_t bucket = 0;
+    if (!policy.per_zone.empty()) {
+      const auto at = std::find_if(policy.per_zone.begin(), policy.per_zone.end(),
+                                   [&](const ZoneCount& z) { return z.zone == node.zone; });
+      bucket = at == policy.per_zone.end() ? unlisted : static_cast<std::uint8_t>(at - policy.per_zone.begin());
+    }
+    const auto [at, fresh] = groups.emplace(group_name(node, policy.across), static_cast<std::uint32_t>(groups.size()));
+    if (fresh) {
+      rule.members.emplace_back();
+      rule.group_bucket.push_back(bucket);
+    }
+    rule.group.push_back(at->second);
+    rule.bucket.push_back(bucket);
+    if (node.state == NodeState::joining) continue;
+    rule.members[at->second].push_back(static_cast<NodeIndex>(n));
+    if (bucket != unlisted) ++nodes_in[bucket];
+  }
+  rule.reachable = 0;
+  for (std::size_t b = 0; b < rule.want.size(); ++b)
+    rule.reachable += std::min(rule.want[b], rule.repeat ? nodes_in[b] : rule.groups_alive(static_cast<std::uint8_t>(b), {}));
+  return rule;
+}
+
+std::uint32_t ReplicaRule::groups_alive(std::uint8_t bucket_number, const NodeMask& mask) const noexcept {
+  std::uint32_t alive = 0;
+  for (std::size_t g = 0; g < members.size(); ++g)
+    if (group_bucket[g] == bucket_number &&
+        std::any_of(members[g].begin(), members[g].end(), [&](NodeIndex n) { return !mask.skips(n); }))
+      ++alive;
+  return alive;
+}
+
+Selector::Selector(const ReplicaRule& rule, const NodeMask& mask, std::span<NodeIndex> out) noexcept
+    : rule_(rule), mask_(mask), out_(out), limit_(std::min<std::size_t>(rule.reachable, out.size())), masked_(!mask.empty()) {
+  repeats_left_.fill(0);
+  if (!rule.repeat || rule.distinct_nodes_only) return;
+  // Two racks, three copies: one rack may repeat. With rack r2 masked whole, only r1 is counted, so two may.
+  for (std::size_t b = 0; b < rule.want.size(); ++b) {
+    const std::uint32_t groups = rule.groups_alive(static_cast<std::uint8_t>(b), mask);
+    repeats_left_[b] = rule.want[b] > groups ? rule.want[b] - groups : 0;
+  }
+}
+
+bool Selector::has(NodeIndex node) const noexcept {
+  for (std::size_t i = 0; i < size_; ++i)
+    if (out_[i] == node) return true;
+  return false;
+}
+
+Verdict Selector::offer(NodeIndex node) noexcept {
+  if (masked_ && mask_.skips(node)) return Verdict::masked;
+  if (has(node)) return Verdict::already_owner;
+  if (rule_.distinct_nodes_only) {
+    out_[size_++] = node;
+    return Verdict::taken;
+  }
+  const std::uint8_t bucket = rule_.bucket[node];
+  if (bucket == ReplicaRule::unlisted) return Verdict::zone_unlisted;
+  std::uint32_t in_bucket = 0;
+  bool group_used = false;
+  for (std::size_t i = 0; i < size_; ++i) {
+    in_bucket += rule_.bucket[out_[i]] == bucket;
+    group_used |= rule_.group[out_[i]] == rule_.group[node];
+  }
+  if (in_bucket == rule_.want[bucket]) return Verdict::zone_full;
+  if (group_used && repeats_left_[bucket] == 0) return Verdict::group_used;
+  if (group_used) --repeats_left_[bucket];
+  out_[size_++] = node;
+  return group_used ? Verdict::taken_repeat : Verdict::taken;
+}
+
+}  // namespace arcwise

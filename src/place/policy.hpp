@@ -1,0 +1,52 @@
+// The replica policy compiled for one map, and the selector that applies it to a stream of candidates.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "arcwise/placement.hpp"
+
+namespace arcwise {
+
+/// A policy over node numbers. A *group* is what owners must differ in (node, host, rack or zone); a *bucket* is what
+/// has a count of its own: each listed zone with per_zone, else everything.
+struct ReplicaRule {
+  static constexpr std::uint8_t unlisted = 255;
+
+  std::uint32_t count = 1;               ///< owners in all
+  std::uint32_t reachable = 1;           ///< owners there can be at all, without a mask
+  bool repeat = false;
+  bool distinct_nodes_only = true;       ///< groups are single nodes and there is one bucket
+  std::vector<std::uint32_t> group;      ///< by node
+  std::vector<std::uint8_t> bucket;      ///< by node; `unlisted` holds nothing
+  std::vector<std::uint32_t> want;       ///< by bucket
+  std::vector<std::vector<NodeIndex>> members;   ///< by group
+  std::vector<std::uint8_t> group_bucket;        ///< by group
+
+  static ReplicaRule of(const ClusterMap& map);
+  std::uint32_t groups_alive(std::uint8_t bucket, const NodeMask& mask) const noexcept;
+};
+
+/// Takes candidates one at a time. All its state is the owners taken so far, in the caller's buffer.
+class Selector {
+ public:
+  Selector(const ReplicaRule& rule, const NodeMask& mask, std::span<NodeIndex> out) noexcept;
+  Verdict offer(NodeIndex node) noexcept;
+  bool full() const noexcept { return size_ == limit_; }
+  std::size_t size() const noexcept { return size_; }
+
+ private:
+  bool has(NodeIndex node) const noexcept;
+
+  const ReplicaRule& rule_;
+  const NodeMask& mask_;
+  std::span<NodeIndex> out_;
+  std::size_t size_ = 0;
+  std::size_t limit_;
+  bool masked_;
+  std::array<std::uint32_t, max_policy_zones> repeats_left_;
+};
+
+}  // namespace arcwise

@@ -1,0 +1,52 @@
+// The owner table: ranges whose owners are listed one by one (describering, slot maps, partitions).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "arcwise/placement.hpp"
+
+namespace arcwise {
+
+class OwnerTable {
+ public:
+  explicit OwnerTable(const std::vector<TableRow>& rows) {
+    starts_.push_back(0);
+    for (const TableRow& row : rows) {
+      upto_.push_back(row.upto);
+      owners_.insert(owners_.end(), row.owners.begin(), row.owners.end());
+      starts_.push_back(static_cast<std::uint32_t>(owners_.size()));
+    }
+  }
+
+  std::size_t locate(KeyHash hash) const noexcept {
+    const auto at = std::lower_bound(upto_.begin(), upto_.end(), Token{hash.value});
+    return at == upto_.end() ? 0 : static_cast<std::size_t>(at - upto_.begin());
+  }
+
+  template <class Visit>
+  void candidates(std::size_t row, Visit&& visit) const noexcept(noexcept(visit(Token{}, NodeIndex{}))) {
+    for (std::uint32_t i = starts_[row]; i < starts_[row + 1]; ++i)
+      if (!visit(upto_[row], owners_[i])) return;
+  }
+
+  NodeIndex first(std::size_t row) const noexcept {
+    return starts_[row] == starts_[row + 1] ? no_node : owners_[starts_[row]];
+  }
+
+  std::size_t entry_count() const noexcept { return upto_.size(); }
+  Placement::Entry entry(std::size_t i) const noexcept { return {upto_[i], first(i)}; }
+
+  std::size_t region_count() const noexcept { return upto_.size(); }
+  Region region(std::size_t i) const noexcept { return {upto_[i == 0 ? upto_.size() - 1 : i - 1], upto_[i]}; }
+  std::size_t region_entry(std::size_t i) const noexcept { return i; }
+  std::size_t region_at(KeyHash hash) const noexcept { return locate(hash); }
+
+ private:
+  std::vector<Token> upto_;
+  std::vector<std::uint32_t> starts_;  ///< into owners_, one more than rows
+  std::vector<NodeIndex> owners_;
+};
+
+}  // namespace arcwise
