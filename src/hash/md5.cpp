@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstddef>
+#include <utility>
 
 #include "hash/bytes.hpp"
 #include "hash/merkle_damgard.hpp"
@@ -25,7 +26,7 @@ constexpr std::uint32_t sines[64] = {
 constexpr int rotations[4][4] = {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
 
 /// The boolean function of a round and the message word that its step i reads.
-template <int round>
+template <std::size_t round>
 constexpr std::uint32_t choose(std::uint32_t b, std::uint32_t c, std::uint32_t d) noexcept {
   if constexpr (round == 0) return d ^ (b & (c ^ d));
   if constexpr (round == 1) return c ^ (d & (b ^ c));
@@ -33,36 +34,37 @@ constexpr std::uint32_t choose(std::uint32_t b, std::uint32_t c, std::uint32_t d
   return c ^ (b | ~d);
 }
 
-template <int round>
-constexpr unsigned word_of(unsigned i) noexcept {
-  constexpr unsigned factor[4] = {1, 5, 3, 7};
-  constexpr unsigned start[4] = {0, 1, 5, 0};
+template <std::size_t round>
+constexpr std::size_t word_of(std::size_t i) noexcept {
+  constexpr std::size_t factor[4] = {1, 5, 3, 7};
+  constexpr std::size_t start[4] = {0, 1, 5, 0};
   return (factor[round] * i + start[round]) % 16;
 }
 
-template <int round>
-void sixteen_steps(State& s, const std::uint32_t (&words)[16]) noexcept {
-  auto [a, b, c, d] = s;
-  for (unsigned i = 0; i < 16; ++i) {
-    const std::uint32_t sum = a + choose<round>(b, c, d) + words[word_of<round>(i)] + sines[16 * round + i];
-    a = d;
-    d = c;
-    c = b;
-    b += std::rotl(sum, rotations[round][i % 4]);
-  }
-  s = {a, b, c, d};
+/// Step i of 64. The words stay where they are and their roles (a…d of the standard) move on instead; all
+/// indices are constants, so that they live in registers.
+template <std::size_t i>
+[[gnu::always_inline]] inline void step(State& words, const std::uint32_t (&message)[16]) noexcept {
+  constexpr std::size_t round = i / 16;
+  const auto role = [&words](std::size_t r) -> std::uint32_t& { return words[(r + 64 - i) % 4]; };
+  const std::uint32_t sum =
+      role(0) + choose<round>(role(1), role(2), role(3)) + message[word_of<round>(i)] + sines[i];
+  role(0) = role(1) + std::rotl(sum, rotations[round][i % 4]);
+}
+
+template <std::size_t... i>
+[[gnu::always_inline]] inline void steps(State& words, const std::uint32_t (&message)[16],
+                                         std::index_sequence<i...>) noexcept {
+  (step<i>(words, message), ...);
 }
 
 void compress(State& state, const unsigned char* block, std::size_t count) noexcept {
   for (; count != 0; --count, block += merkle_damgard::block_size) {
-    std::uint32_t words[16];
-    for (std::size_t i = 0; i < 16; ++i) words[i] = bytes::load_le32(block + 4 * i);
-    State next = state;
-    sixteen_steps<0>(next, words);
-    sixteen_steps<1>(next, words);
-    sixteen_steps<2>(next, words);
-    sixteen_steps<3>(next, words);
-    for (std::size_t i = 0; i < state.size(); ++i) state[i] += next[i];
+    std::uint32_t message[16];
+    for (std::size_t i = 0; i < 16; ++i) message[i] = bytes::load_le32(block + 4 * i);
+    State words = state;
+    steps(words, message, std::make_index_sequence<64>());
+    for (std::size_t i = 0; i < state.size(); ++i) state[i] += words[i];
   }
 }
 

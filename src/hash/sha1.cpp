@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstddef>
+#include <utility>
 
 #include "hash/bytes.hpp"
 #include "hash/merkle_damgard.hpp"
@@ -13,40 +14,39 @@ using State = std::array<std::uint32_t, 5>;
 
 constexpr std::uint32_t round_constants[4] = {0x5a827999, 0x6ed9eba1, 0x8f1bbcdc, 0xca62c1d6};
 
-template <int round>
+template <std::size_t round>
 constexpr std::uint32_t choose(std::uint32_t b, std::uint32_t c, std::uint32_t d) noexcept {
   if constexpr (round == 0) return d ^ (b & (c ^ d));
   if constexpr (round == 2) return (b & c) | (d & (b | c));
   return b ^ c ^ d;
 }
 
-template <int round>
-void twenty_steps(State& s, const std::uint32_t (&schedule)[80]) noexcept {
-  auto [a, b, c, d, e] = s;
-  for (std::size_t i = 0; i < 20; ++i) {
-    const std::uint32_t next =
-        std::rotl(a, 5) + choose<round>(b, c, d) + e + round_constants[round] + schedule[20 * round + i];
-    e = d;
-    d = c;
-    c = std::rotl(b, 30);
-    b = a;
-    a = next;
-  }
-  s = {a, b, c, d, e};
+/// Step i of 80. The words stay where they are and their roles (a…e of the standard) move on instead; all
+/// indices are constants, so that words and schedule live in registers.
+template <std::size_t i>
+[[gnu::always_inline]] inline void step(State& words, std::uint32_t (&schedule)[16]) noexcept {
+  const auto role = [&words](std::size_t r) -> std::uint32_t& { return words[(r + 80 - i) % 5]; };
+  std::uint32_t& input = schedule[i % 16];
+  if constexpr (i >= 16)
+    input = std::rotl(input ^ schedule[(i + 2) % 16] ^ schedule[(i + 8) % 16] ^ schedule[(i + 13) % 16], 1);
+  role(4) +=
+      std::rotl(role(0), 5) + choose<i / 20>(role(1), role(2), role(3)) + round_constants[i / 20] + input;
+  role(1) = std::rotl(role(1), 30);
+}
+
+template <std::size_t... i>
+[[gnu::always_inline]] inline void steps(State& words, std::uint32_t (&schedule)[16],
+                                         std::index_sequence<i...>) noexcept {
+  (step<i>(words, schedule), ...);
 }
 
 void compress(State& state, const unsigned char* block, std::size_t count) noexcept {
   for (; count != 0; --count, block += merkle_damgard::block_size) {
-    std::uint32_t schedule[80];
+    std::uint32_t schedule[16];
     for (std::size_t i = 0; i < 16; ++i) schedule[i] = bytes::load_be32(block + 4 * i);
-    for (std::size_t i = 16; i < 80; ++i)
-      schedule[i] = std::rotl(schedule[i - 3] ^ schedule[i - 8] ^ schedule[i - 14] ^ schedule[i - 16], 1);
-    State next = state;
-    twenty_steps<0>(next, schedule);
-    twenty_steps<1>(next, schedule);
-    twenty_steps<2>(next, schedule);
-    twenty_steps<3>(next, schedule);
-    for (std::size_t i = 0; i < state.size(); ++i) state[i] += next[i];
+    State words = state;
+    steps(words, schedule, std::make_index_sequence<80>());
+    for (std::size_t i = 0; i < state.size(); ++i) state[i] += words[i];
   }
 }
 

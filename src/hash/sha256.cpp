@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "hash/bytes.hpp"
 #include "hash/merkle_damgard.hpp"
@@ -32,35 +33,38 @@ constexpr std::uint32_t small_sigma1(std::uint32_t x) noexcept {
   return std::rotr(x, 17) ^ std::rotr(x, 19) ^ (x >> 10);
 }
 
-/// One step with the roles of the eight words given by the caller, so that an unrolled loop moves none of
-/// them.
-inline void step(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t& d, std::uint32_t e,
-                 std::uint32_t f, std::uint32_t g, std::uint32_t& h, std::uint32_t input) noexcept {
-  h += big_sigma1(e) + (g ^ (e & (f ^ g))) + input;
-  d += h;
-  h += big_sigma0(a) + ((a & b) | (c & (a | b)));
+/// One step. The words stay where they are and their roles (a…h of the standard) move on instead; all indices
+/// are constants, so that words and schedule live in registers.
+template <bool extend, std::size_t i>
+[[gnu::always_inline]] inline void step(std::uint32_t (&words)[8], std::uint32_t (&schedule)[16],
+                                        const std::uint32_t* constants) noexcept {
+  const auto role = [&words](std::size_t r) -> std::uint32_t& { return words[(r - i) % 8]; };
+  if constexpr (extend)
+    schedule[i] +=
+        small_sigma1(schedule[(i + 14) % 16]) + schedule[(i + 9) % 16] + small_sigma0(schedule[(i + 1) % 16]);
+  const std::uint32_t a = role(0), b = role(1), c = role(2), e = role(4), f = role(5), g = role(6);
+  const std::uint32_t sum = role(7) + big_sigma1(e) + (g ^ (e & (f ^ g))) + constants[i] + schedule[i];
+  role(3) += sum;
+  role(7) = sum + big_sigma0(a) + ((a & b) | (c & (a | b)));
+}
+
+template <bool extend, std::size_t... i>
+[[gnu::always_inline]] inline void steps(std::uint32_t (&words)[8], std::uint32_t (&schedule)[16],
+                                         const std::uint32_t* constants, std::index_sequence<i...>) noexcept {
+  (step<extend, i>(words, schedule, constants), ...);
 }
 
 void compress(std::array<std::uint32_t, 8>& state, const unsigned char* block, std::size_t count) noexcept {
+  constexpr auto sixteen = std::make_index_sequence<16>();
   for (; count != 0; --count, block += merkle_damgard::block_size) {
-    std::uint32_t schedule[64];
+    std::uint32_t schedule[16];
     for (std::size_t i = 0; i < 16; ++i) schedule[i] = bytes::load_be32(block + 4 * i);
-    for (std::size_t i = 16; i < 64; ++i)
-      schedule[i] =
-          small_sigma1(schedule[i - 2]) + schedule[i - 7] + small_sigma0(schedule[i - 15]) + schedule[i - 16];
-    auto [a, b, c, d, e, f, g, h] = state;
-    for (std::size_t i = 0; i < 64; i += 8) {
-      step(a, b, c, d, e, f, g, h, round_constants[i] + schedule[i]);
-      step(h, a, b, c, d, e, f, g, round_constants[i + 1] + schedule[i + 1]);
-      step(g, h, a, b, c, d, e, f, round_constants[i + 2] + schedule[i + 2]);
-      step(f, g, h, a, b, c, d, e, round_constants[i + 3] + schedule[i + 3]);
-      step(e, f, g, h, a, b, c, d, round_constants[i + 4] + schedule[i + 4]);
-      step(d, e, f, g, h, a, b, c, round_constants[i + 5] + schedule[i + 5]);
-      step(c, d, e, f, g, h, a, b, round_constants[i + 6] + schedule[i + 6]);
-      step(b, c, d, e, f, g, h, a, round_constants[i + 7] + schedule[i + 7]);
-    }
-    const std::array<std::uint32_t, 8> next = {a, b, c, d, e, f, g, h};
-    for (std::size_t i = 0; i < state.size(); ++i) state[i] += next[i];
+    std::uint32_t words[8];
+    for (std::size_t i = 0; i < 8; ++i) words[i] = state[i];
+    steps<false>(words, schedule, round_constants, sixteen);
+    for (std::size_t done = 16; done < 64; done += 16)
+      steps<true>(words, schedule, round_constants + done, sixteen);
+    for (std::size_t i = 0; i < 8; ++i) state[i] += words[i];
   }
 }
 

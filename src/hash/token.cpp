@@ -36,13 +36,14 @@ std::optional<u128> parse(std::string_view text, unsigned base, u128 limit) {
   return number;
 }
 
-std::string decimal(u128 number) {
-  std::array<char, 39> digits;  // 2^128 - 1 has 39
+std::string decimal(u128 number, bool negative = false) {
+  std::array<char, 40> digits;  // a sign and the 39 digits of 2^128 - 1
   std::size_t first = digits.size();
   do {
     digits[--first] = static_cast<char>('0' + static_cast<int>(number % 10));
     number /= 10;
   } while (number != 0);
+  if (negative) digits[--first] = '-';
   return std::string(digits.data() + first, digits.size() - first);
 }
 
@@ -103,7 +104,8 @@ std::string to_text(const TokenSpace& space, Token token) {
       break;
   }
   const u128 zero = zero_of_signed(space);
-  return token.value >= zero ? decimal(token.value - zero) : "-" + decimal(zero - token.value);
+  const bool negative = token.value < zero;
+  return decimal(negative ? zero - token.value : token.value - zero, negative);
 }
 
 std::optional<Token> from_hex(const TokenSpace& space, std::string_view text) {
