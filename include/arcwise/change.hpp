@@ -14,8 +14,8 @@
 
 namespace arcwise {
 
-/// Copies that `to` newly holds and takes from `from`. A gained copy is taken from a node that gives its copy up where
-/// there is one, else from the range's first owner before.
+/// Copies that `to` newly holds and takes from `from`. A gained copy is taken from a node that gives its copy
+/// up where there is one, else from the range's first owner before.
 struct Transfer {
   std::string from;  ///< empty where nobody held the range before
   std::string to;
@@ -38,16 +38,17 @@ struct Diff {
   std::vector<ExampleKey> example_keys;  ///< up to 3
   struct NodeShare {
     std::string name;
-    Share before, after;            ///< effective
-    Share gained, given;            ///< copies newly held, copies sent to others
+    Share before, after;  ///< effective
+    Share gained, given;  ///< copies newly held, copies sent to others
   };
-  std::vector<NodeShare> nodes;     ///< union of both maps, sorted by name
-  std::optional<Sampled> sampled;   ///< set where the two maps could not be compared region by region
+  std::vector<NodeShare> nodes;    ///< union of both maps, sorted by name
+  std::optional<Sampled> sampled;  ///< set where the two maps could not be compared region by region
 };
 
-/// Exact when both are enumerable over the same key preparation, key hash and positions (or over remainders of the same
-/// hash with a common multiple of at most 2^24); else by `sample_keys` seeded keys.
-Diff diff(const Placement& before, const Placement& after, std::uint64_t seed, std::uint64_t sample_keys = 1'000'000);
+/// Exact when both are enumerable over the same key preparation, key hash and positions (or over remainders
+/// of the same hash with a common multiple of at most 2^24); else by `sample_keys` seeded keys.
+Diff diff(const Placement& before, const Placement& after, std::uint64_t seed,
+          std::uint64_t sample_keys = 1'000'000);
 
 struct NewNode {
   std::string name, address, host, rack, zone;
@@ -61,28 +62,29 @@ struct Change {
   std::vector<std::pair<std::string, NewNode>> replace;  ///< old name -> new node in its place
   bool empty() const { return add.empty() && remove.empty() && weight.empty() && replace.empty(); }
 };
-/// The map after the change, epoch + 1 where there is one. A node added to a map of given tokens without tokens of its
-/// own gets as many as the median node, hashed from its name, and a warning. Errors name the argument.
+/// The map after the change, epoch + 1 where there is one. A node added to a map of given tokens without
+/// tokens of its own gets as many as the median node, hashed from its name, and a warning. Errors name the
+/// argument.
 Result<ClusterMap> apply(const ClusterMap& map, const Change& change, std::vector<Finding>& warnings);
 
 struct CostOptions {
-  double data_bytes = 0;                 ///< one copy of everything; 0: unknown
-  double node_bandwidth = 0;             ///< bytes/s that a node sends or receives; 0: unknown
-  double joiner_bandwidth = 0;           ///< bytes/s that a node which receives only can take; 0: node_bandwidth
-  std::optional<double> utilisation;     ///< mean disk use before, 0…1
+  double data_bytes = 0;              ///< one copy of everything; 0: unknown
+  double node_bandwidth = 0;          ///< bytes/s that a node sends or receives; 0: unknown
+  double joiner_bandwidth = 0;        ///< bytes/s that a node which receives only can take; 0: node_bandwidth
+  std::optional<double> utilisation;  ///< mean disk use before, 0…1
 };
 
 struct NodeFlow {
   std::string name;
   double bytes_out = 0, bytes_in = 0;
-  double seconds = 0;                    ///< at its own limits
-  double send_rate = 0;                  ///< bytes/s while the change runs at the pace of its slowest node
-  double budget_used = 0;                ///< send_rate / node_bandwidth
+  double seconds = 0;      ///< at its own limits
+  double send_rate = 0;    ///< bytes/s while the change runs at the pace of its slowest node
+  double budget_used = 0;  ///< send_rate / node_bandwidth
   std::optional<double> utilisation_before, utilisation_after;
 };
 
 struct PlanStep {
-  std::string action;                    ///< "add n13"
+  std::string action;  ///< "add n13"
   Share moved;
   double bytes = 0, seconds = 0;
 };
@@ -90,12 +92,13 @@ struct PlanStep {
 struct Plan {
   Diff diff;
   std::vector<PlanStep> steps;
-  std::vector<NodeFlow> flows;           ///< sorted by name; nodes that send or receive, all nodes with utilisation
+  std::vector<NodeFlow> flows;  ///< sorted by name; nodes that send or receive, all nodes with utilisation
   double bytes = 0, seconds = 0;
-  std::string bottleneck;                ///< the node that sets the pace; empty where unknown
+  std::string bottleneck;  ///< the node that sets the pace; empty where unknown
   Balance balance_before, balance_after;
   std::vector<Finding> warnings;
 };
-Plan plan(const ClusterMap& before, const ClusterMap& after, const Change& change, const CostOptions& cost, std::uint64_t seed);
+Plan plan(const ClusterMap& before, const ClusterMap& after, const Change& change, const CostOptions& cost,
+          std::uint64_t seed);
 
 }  // namespace arcwise

@@ -1,6 +1,7 @@
 // Files: Arcwise's own map and other systems' outputs, recognised by content.
 //
-// Layer: format. Parsing is pure (bytes in, Cluster or Error out); load() is the only function that reads files.
+// Layer: format. Parsing is pure (bytes in, Cluster or Error out); load() is the only function that reads
+// files.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@
 namespace arcwise {
 
 struct Source {
-  std::string name;   ///< for error messages
+  std::string name;  ///< for error messages
   std::string bytes;
 };
 
@@ -34,8 +35,8 @@ struct Cluster {
 
 struct FormatInfo {
   std::string_view name;
-  std::string_view what;   ///< one line for people
-  bool enough;             ///< can stand alone; else it only adds to another file
+  std::string_view what;  ///< one line for people
+  bool enough;            ///< can stand alone; else it only adds to another file
 };
 std::span<const FormatInfo> formats();
 /// The format of these bytes, or empty.
@@ -52,7 +53,8 @@ Result<ClusterMap> parse_map(const Source& source);
 /// The map as a file that parse_map reads back to an equal map.
 std::string write_map(const ClusterMap& map);
 
-/// "24TB", "1.5 GiB", "250MB/s" -> bytes. nullopt: not a size. k M G T P are powers of 1000, Ki Mi Gi Ti Pi of 1024.
+/// "24TB", "1.5 GiB", "250MB/s" -> bytes. nullopt: not a size. k M G T P are powers of 1000, Ki Mi Gi Ti Pi
+/// of 1024.
 std::optional<double> parse_size(std::string_view text);
 /// "153.8 GB": three or four digits, powers of 1000.
 std::string human_bytes(double bytes);

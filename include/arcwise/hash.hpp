@@ -19,14 +19,15 @@ enum class KeyHashId : std::uint8_t {
   xxh3,             ///< XXH3 64-bit, seed 0
   xxh64,            ///< xxHash64, seed 0
   murmur3_x64_128,  ///< MurmurHash3 x64 128-bit, seed 0: its first 64-bit word
-  md5,              ///< first 8 bytes of the digest, most significant first: the first 16 hex digits that md5sum prints
-  sha1,             ///< as md5: the first 16 hex digits that sha1sum prints
-  sha256,           ///< as md5: the first 16 hex digits that sha256sum prints
-  crc32,            ///< CRC-32 as in zlib, 32 bits
-  crc16,            ///< CRC-16/XMODEM (polynomial 0x1021, initial value 0), 16 bits
-  fnv1a_64,         ///< 64-bit FNV-1a
-  md5_ketama,       ///< libketama and kin: the digest's first 4 bytes, least significant first, 32 bits
-  murmur3_cassandra ///< Murmur3Partitioner: sign-extended tail bytes; in ring order (top bit flipped); empty key = 0
+  md5,   ///< first 8 bytes of the digest, most significant first: the first 16 hex digits that md5sum prints
+  sha1,  ///< as md5: the first 16 hex digits that sha1sum prints
+  sha256,            ///< as md5: the first 16 hex digits that sha256sum prints
+  crc32,             ///< CRC-32 as in zlib, 32 bits
+  crc16,             ///< CRC-16/XMODEM (polynomial 0x1021, initial value 0), 16 bits
+  fnv1a_64,          ///< 64-bit FNV-1a
+  md5_ketama,        ///< libketama and kin: the digest's first 4 bytes, least significant first, 32 bits
+  murmur3_cassandra  ///< Murmur3Partitioner: sign-extended tail bytes; in ring order (top bit flipped); empty
+                     ///< key = 0
 };
 
 struct KeyHashInfo {

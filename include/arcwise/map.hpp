@@ -1,8 +1,8 @@
 // The cluster map: nodes, placement settings and replica policy, validated, immutable and versioned.
 //
-// Layer: model. A ClusterSpec is what somebody wrote, with the place of every field; validate() turns it into a
-// ClusterMap or says what is wrong and where. What a router or nodetool believes about up and down is Observed,
-// beside the map and never in it: two views of failures share one fingerprint.
+// Layer: model. A ClusterSpec is what somebody wrote, with the place of every field; validate() turns it into
+// a ClusterMap or says what is wrong and where. What a router or nodetool believes about up and down is
+// Observed, beside the map and never in it: two views of failures share one fingerprint.
 #pragma once
 
 #include <cstdint>
@@ -31,15 +31,15 @@ enum class NodeState : std::uint8_t {
 std::string_view to_string(NodeState state);
 
 struct Node {
-  std::string name;                       ///< identity: unique, no control characters
-  std::string label;                      ///< what the recipe hashes; the name unless a system says otherwise
-  std::string address;                    ///< where to connect; never hashed by Arcwise's own recipes
-  std::string host;                       ///< the machine; the address without its port, else the name, when not given
-  double weight = 1;                      ///< finite, > 0
-  std::string rack;                       ///< a rack is identified by (zone, rack)
+  std::string name;     ///< identity: unique, no control characters
+  std::string label;    ///< what the recipe hashes; the name unless a system says otherwise
+  std::string address;  ///< where to connect; never hashed by Arcwise's own recipes
+  std::string host;     ///< the machine; the address without its port, else the name, when not given
+  double weight = 1;    ///< finite, > 0
+  std::string rack;     ///< a rack is identified by (zone, rack)
   std::string zone;
   NodeState state = NodeState::normal;
-  std::vector<Token> tokens;              ///< where given; ascending
+  std::vector<Token> tokens;  ///< where given; ascending
 };
 
 /// Which owners are acceptable.
@@ -63,44 +63,49 @@ inline constexpr std::size_t max_policy_zones = 32;  ///< entries of per_zone
 inline constexpr std::uint64_t max_ring_tokens = std::uint64_t{1} << 26;
 
 struct ReplicaPolicy {
-  std::uint32_t count = 1;            ///< sum of per_zone where that is given
-  Across across = Across::node;       ///< distinct at this level; within its zone where per_zone is given
+  std::uint32_t count = 1;       ///< sum of per_zone where that is given
+  Across across = Across::node;  ///< distinct at this level; within its zone where per_zone is given
   WhenShort when_short = WhenShort::refuse;
-  std::vector<ZoneCount> per_zone;    ///< sorted by zone; zones not listed hold nothing
+  std::vector<ZoneCount> per_zone;  ///< sorted by zone; zones not listed hold nothing
 };
 
 /// How key bytes become the bytes that are hashed.
 enum class KeyPrep : std::uint8_t {
   none,
-  tag_pair,  ///< twemproxy's hash_tag: the first open character, the first close after it, if anything is between
+  tag_pair,  ///< twemproxy's hash_tag: the first open character, the first close after it, if anything is
+             ///< between
   redis_tag  ///< Redis Cluster: the same with { and }
 };
 
 /// How nodes become positions.
 enum class PointRule : std::uint8_t {
-  hashed_name,        ///< XXH3 of "NAME:INDEX", its top `ring width` bits; max(1, round-half-up(weight * tokens)) each
-  given,              ///< tokens are listed in the map
-  ketama_weighted,    ///< 4 points an MD5 of "LABEL-k"; digests a node by libmemcached's single-precision formula
-  list_index,         ///< node i of the list is slot i, repeated round-half-up(weight) times
-  table               ///< owners are listed range by range in the map
+  hashed_name,  ///< XXH3 of "NAME:INDEX", its top `ring width` bits; max(1, round-half-up(weight * tokens))
+                ///< each
+  given,        ///< tokens are listed in the map
+  ketama_weighted,  ///< 4 points an MD5 of "LABEL-k"; digests a node by libmemcached's single-precision
+                    ///< formula
+  list_index,       ///< node i of the list is slot i, repeated round-half-up(weight) times
+  table             ///< owners are listed range by range in the map
 };
 
 /// Who wins a position that two nodes claim. The loser keeps its entry and is the next candidate.
 enum class TieRule : std::uint8_t { by_name, by_list_order };
 
-/// One frozen row: how a system computes placement. Never edited after release; a correction is a new row (`name@2`).
+/// One frozen row: how a system computes placement. Never edited after release; a correction is a new row
+/// (`name@2`).
 struct Recipe {
   std::string_view name;
-  std::string_view used_by;    ///< one line for people
+  std::string_view used_by;  ///< one line for people
   KeyPrep key_prep;
-  KeyHashId hash;              ///< the default where hash_open
-  bool hash_open;              ///< the map may choose among the open key hashes
-  std::uint8_t ring_bits;      ///< 0: as wide as the key hash, at most 64
+  KeyHashId hash;          ///< the default where hash_open
+  bool hash_open;          ///< the map may choose among the open key hashes
+  std::uint8_t ring_bits;  ///< 0: as wide as the key hash, at most 64
   TokenSpace::Notation notation;
   PointRule points;
-  bool given_allowed;          ///< `allocation: given` may replace `points`
+  bool given_allowed;  ///< `allocation: given` may replace `points`
   TieRule ties;
-  std::uint32_t default_tokens;  ///< vnodes per unit of weight when the map says nothing; 0: the recipe fixes it
+  std::uint32_t
+      default_tokens;  ///< vnodes per unit of weight when the map says nothing; 0: the recipe fixes it
 };
 
 std::span<const Recipe> recipes();
@@ -115,11 +120,11 @@ struct TableRow {
 struct PlacementSettings {
   const Recipe* recipe = nullptr;
   KeyHashId hash = KeyHashId::xxh3;
-  std::uint32_t tokens = 0;       ///< vnodes per unit of weight; 0 where the recipe fixes it
-  bool given = false;             ///< allocation: given
-  std::string hash_tag;           ///< two characters for KeyPrep::tag_pair, else empty
-  std::uint64_t slots = 0;        ///< number of slots for table recipes over slots; 0 otherwise
-  std::vector<TableRow> table;    ///< for PointRule::table, ascending by upto
+  std::uint32_t tokens = 0;     ///< vnodes per unit of weight; 0 where the recipe fixes it
+  bool given = false;           ///< allocation: given
+  std::string hash_tag;         ///< two characters for KeyPrep::tag_pair, else empty
+  std::uint64_t slots = 0;      ///< number of slots for table recipes over slots; 0 otherwise
+  std::vector<TableRow> table;  ///< for PointRule::table, ascending by upto
 };
 
 /// A value with the place it was written at.
@@ -183,7 +188,8 @@ class ClusterMap {
     TokenSpace space;
     HashDomain domain;
   };
-  /// The invariants that hold for every map: names, weights, tokens, policy against nodes. `at` marks the error.
+  /// The invariants that hold for every map: names, weights, tokens, policy against nodes. `at` marks the
+  /// error.
   static Result<ClusterMap> build(Parts parts, const Mark& at = {});
   Parts parts() const { return *data_; }
 
@@ -219,11 +225,11 @@ class NodeSet {
 
 /// What an import saw beside the map. It enters no digest. Vectors are empty or one entry a node.
 struct Observed {
-  NodeSet down;                                  ///< becomes the mask
+  NodeSet down;  ///< becomes the mask
   std::vector<std::optional<double>> load_bytes;
   std::vector<std::optional<double>> printed_share;  ///< "Owns (effective)" as the system printed it, 0…1
-  std::vector<Finding> findings;                 ///< what the importer noticed
-  std::string format;                            ///< the format it came from
+  std::vector<Finding> findings;                     ///< what the importer noticed
+  std::string format;                                ///< the format it came from
 };
 
 }  // namespace arcwise

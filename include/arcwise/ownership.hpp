@@ -1,4 +1,5 @@
-// Ownership: who holds how much of hash space, against what weights entitle to and what chance alone would give.
+// Ownership: who holds how much of hash space, against what weights entitle to and what chance alone would
+// give.
 //
 // Layer: study. Pure functions of a placement; all speak of key space, never of bytes or traffic.
 #pragma once
@@ -31,7 +32,7 @@ struct Balance {
   double max_over_target = 0;
   double min_over_target = 0;
   double stddev_over_target = 0;  ///< root mean square distance from 1
-  double usable_capacity = 0;     ///< 1 / max: what fraction of the fleet is used when its fullest node is full
+  double usable_capacity = 0;  ///< 1 / max: what fraction of the fleet is used when its fullest node is full
 };
 
 struct Ownership {
@@ -40,17 +41,18 @@ struct Ownership {
   double replicas = 0;               ///< held, as a number: the replica count unless ranges differ
   std::uint64_t ring_entries = 0;
   std::uint64_t regions = 0;
-  std::uint64_t replica_sets = 0;    ///< distinct owner sets, order ignored
-  Share unowned;                     ///< ranges nobody owns
+  std::uint64_t replica_sets = 0;  ///< distinct owner sets, order ignored
+  Share unowned;                   ///< ranges nobody owns
   Balance balance;
 };
 
-/// Exact. With a mask: what the unmasked nodes hold when the masked ones are skipped. Cost: one pass over the regions.
+/// Exact. With a mask: what the unmasked nodes hold when the masked ones are skipped. Cost: one pass over the
+/// regions.
 Ownership ownership(const Placement& placement, const NodeMask& mask = {});
 
-/// What each node's weight entitles it to of `held` copies: in proportion, never more than one copy of everything
-/// (the excess is spread over the others in proportion); per zone with per_zone; within its rack (host, zone) where
-/// the racks of the policy equal the count, since every rack then holds exactly one copy.
+/// What each node's weight entitles it to of `held` copies: in proportion, never more than one copy of
+/// everything (the excess is spread over the others in proportion); per zone with per_zone; within its rack
+/// (host, zone) where the racks of the policy equal the count, since every rack then holds exactly one copy.
 std::vector<double> target_shares(const ClusterMap& map, double held);
 
 Balance balance_of(const std::vector<NodeOwnership>& nodes);
@@ -73,8 +75,9 @@ struct ByChance {
   std::uint32_t trials = 0;
   std::uint64_t seed = 0;
 };
-/// nullopt where tokens are not what shares come from (modulo, tables). The number of trials falls with the size of
-/// the ring so that the work stays near 2 s; it depends on the map only, so the answer is reproducible.
+/// nullopt where tokens are not what shares come from (modulo, tables). The number of trials falls with the
+/// size of the ring so that the work stays near 2 s; it depends on the map only, so the answer is
+/// reproducible.
 std::optional<ByChance> by_chance(const Placement& placement, std::uint64_t seed);
 
 /// What makes an imbalance: tokens (a share beyond chance), data (bytes per share differ), both or neither.
@@ -84,11 +87,12 @@ std::string_view to_string(ImbalanceCause cause);
 struct Judgement {
   ImbalanceCause cause = ImbalanceCause::unknown_data;
   bool tokens_beyond_chance = false;
-  double load_max_over_mean = 0;       ///< bytes; 0 where no load was observed
-  double density_max_over_mean = 0;    ///< bytes per effective share, largest over mean; 0 where unknown
-  std::string density_node;            ///< the node with the most bytes per share
-  std::string fullest_node;            ///< the node with the largest effective / target
-  std::vector<std::string> sentences;  ///< for people, most important first; says it speaks of key space, not traffic
+  double load_max_over_mean = 0;     ///< bytes; 0 where no load was observed
+  double density_max_over_mean = 0;  ///< bytes per effective share, largest over mean; 0 where unknown
+  std::string density_node;          ///< the node with the most bytes per share
+  std::string fullest_node;          ///< the node with the largest effective / target
+  std::vector<std::string>
+      sentences;  ///< for people, most important first; says it speaks of key space, not traffic
 };
 Judgement judge(const Placement& placement, const Ownership& ownership, const std::optional<ByChance>& chance,
                 const Observed& observed);

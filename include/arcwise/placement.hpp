@@ -1,8 +1,8 @@
 // Placement: the compiled function of one map, from a key to its owners.
 //
-// Layer: place. The one law: with a mask, owners are the replica policy applied to the placement's candidate stream
-// with masked nodes deleted, before racks are counted. Everything here is immutable after compile() and safe to
-// share between threads; lookups allocate nothing, lock nothing and cannot fail.
+// Layer: place. The one law: with a mask, owners are the replica policy applied to the placement's candidate
+// stream with masked nodes deleted, before racks are counted. Everything here is immutable after compile()
+// and safe to share between threads; lookups allocate nothing, lock nothing and cannot fail.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@
 
 namespace arcwise {
 
-/// Nodes to skip: a set bit means skip. Bits beyond the words given are clear. A view; the words must outlive it.
+/// Nodes to skip: a set bit means skip. Bits beyond the words given are clear. A view; the words must outlive
+/// it.
 struct NodeMask {
   std::span<const std::uint64_t> words;
 
@@ -30,15 +31,16 @@ struct NodeMask {
   }
 };
 
-/// One question. The key's bytes travel beside its hash because some systems hash them again, or with each node.
+/// One question. The key's bytes travel beside its hash because some systems hash them again, or with each
+/// node.
 struct Query {
   std::string_view key;
   KeyHash hash;
   NodeMask mask;
 };
 
-/// What a placement promises. The conformance suite proves every true field and shows a counter-example for every
-/// false one.
+/// What a placement promises. The conformance suite proves every true field and shows a counter-example for
+/// every false one.
 struct Traits {
   bool enumerable = false;         ///< its regions can be listed exactly
   bool monotone_add = false;       ///< a node added takes keys; no key moves between the others
@@ -67,17 +69,20 @@ using Trace = std::function<void(Token, NodeIndex, Verdict)>;
 /// The compiled map. Cheap to copy.
 class Placement {
  public:
-  /// The key's position: key preparation, key hash, and reduction to the token space. noexcept, no allocation.
+  /// The key's position: key preparation, key hash, and reduction to the token space. noexcept, no
+  /// allocation.
   KeyHash hash(std::string_view key) const noexcept;
   /// The bytes of the key that are hashed (all of it, or what stands in its hash tag).
   std::string_view routing_key(std::string_view key) const noexcept;
 
-  /// Fills `out` with distinct owners in preference order and returns how many there are: at most the policy's count
-  /// and out.size(), fewer when the mask leaves too few. Cost: one search and a walk of a few candidates.
+  /// Fills `out` with distinct owners in preference order and returns how many there are: at most the
+  /// policy's count and out.size(), fewer when the mask leaves too few. Cost: one search and a walk of a few
+  /// candidates.
   std::size_t owners(const Query& query, std::span<NodeIndex> out) const noexcept;
   /// The first owner without a mask, or no_node where nobody owns the position.
   NodeIndex primary(KeyHash hash) const noexcept;
-  /// The same for many; hashes are positions (the low 64 bits; spaces up to 64 bits). out.size() >= hashes.size().
+  /// The same for many; hashes are positions (the low 64 bits; spaces up to 64 bits). out.size() >=
+  /// hashes.size().
   void primary(std::span<const std::uint64_t> hashes, std::span<NodeIndex> out) const noexcept;
 
   /// Most owners that a key can have: the size `out` needs.
@@ -85,14 +90,16 @@ class Placement {
   const Traits& traits() const noexcept;
   const ClusterMap& map() const noexcept;
 
-  /// Enumerable placements: regions ascending by `upto`; the first one wraps. Owners are constant within a region.
+  /// Enumerable placements: regions ascending by `upto`; the first one wraps. Owners are constant within a
+  /// region.
   std::size_t region_count() const noexcept;
   Region region(std::size_t i) const noexcept;
   std::size_t region_owners(std::size_t i, const NodeMask& mask, std::span<NodeIndex> out) const noexcept;
   /// The region that holds a position.
   std::size_t region_at(KeyHash hash) const noexcept;
 
-  /// Ring entries, collided ones too (ring: tokens; slots: pieces; table: rows). entry(i) is ascending by token.
+  /// Ring entries, collided ones too (ring: tokens; slots: pieces; table: rows). entry(i) is ascending by
+  /// token.
   std::size_t entry_count() const noexcept;
   struct Entry {
     Token token;

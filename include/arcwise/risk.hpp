@@ -29,21 +29,22 @@ struct FailureRisk {
 };
 
 struct Risk {
-  std::uint64_t nodes = 0;              ///< that own something or could: not joining
+  std::uint64_t nodes = 0;  ///< that own something or could: not joining
   std::uint64_t replica_sets = 0;
-  std::uint64_t co_owner_pairs = 0;     ///< pairs of nodes that share some range
-  double co_owner_fraction = 0;         ///< of all pairs
+  std::uint64_t co_owner_pairs = 0;  ///< pairs of nodes that share some range
+  double co_owner_fraction = 0;      ///< of all pairs
   struct {
     std::uint64_t min = 0, max = 0;
     double mean = 0;
-  } scatter_width;                      ///< other nodes that a node shares ranges with
-  std::uint32_t tolerated = 0;          ///< failures that every range survives at this level
-  std::vector<FailureRisk> failures;    ///< for 1, 2 and 3 down where there are that many nodes
+  } scatter_width;                    ///< other nodes that a node shares ranges with
+  std::uint32_t tolerated = 0;        ///< failures that every range survives at this level
+  std::vector<FailureRisk> failures;  ///< for 1, 2 and 3 down where there are that many nodes
   struct PairLoss {
-    Share share;                        ///< left with too few owners when both of the pair are down
+    Share share;  ///< left with too few owners when both of the pair are down
     std::uint64_t pairs = 0;
   };
-  std::vector<PairLoss> pair_losses;    ///< descending by share; all pairs are counted, also those that lose nothing
+  std::vector<PairLoss>
+      pair_losses;  ///< descending by share; all pairs are counted, also those that lose nothing
   double mean_pair_loss = 0;
   struct {
     std::string a, b;

@@ -16,21 +16,23 @@ struct BalanceSimulation {
   double stddev_over_mean_mean = 0;
   double max_over_min_median = 0;
   // Theory.
-  double spread_formula = 0;   ///< √((N-1)/(NV+1)), exact relative standard deviation
-  double max_formula = 0;      ///< V = 1: H_N, exact; else the approximation 1 + √(2 ln N / V)
+  double spread_formula = 0;  ///< √((N-1)/(NV+1)), exact relative standard deviation
+  double max_formula = 0;     ///< V = 1: H_N, exact; else the approximation 1 + √(2 ln N / V)
   bool max_formula_exact = false;
 };
-BalanceSimulation simulate_balance(std::uint32_t nodes, std::uint32_t tokens, std::uint32_t trials, std::uint64_t seed);
+BalanceSimulation simulate_balance(std::uint32_t nodes, std::uint32_t tokens, std::uint32_t trials,
+                                   std::uint64_t seed);
 
 /// One node joins `nodes` others, each with `tokens` random tokens; fair = 1/(nodes + 1).
 struct JoinSimulation {
   std::uint32_t nodes = 0, tokens = 0, trials = 0;
   std::uint64_t seed = 0;
-  double share_mean = 0, share_p5 = 0, share_p95 = 0;      ///< joiner's share over its fair share
-  double above_twice_fair = 0, below_tenth_fair = 0;       ///< fraction of trials
+  double share_mean = 0, share_p5 = 0, share_p95 = 0;  ///< joiner's share over its fair share
+  double above_twice_fair = 0, below_tenth_fair = 0;   ///< fraction of trials
   double donors_mean = 0;
-  double moved_share_mean = 0;                             ///< of hash space
+  double moved_share_mean = 0;  ///< of hash space
 };
-JoinSimulation simulate_join(std::uint32_t nodes, std::uint32_t tokens, std::uint32_t trials, std::uint64_t seed);
+JoinSimulation simulate_join(std::uint32_t nodes, std::uint32_t tokens, std::uint32_t trials,
+                             std::uint64_t seed);
 
 }  // namespace arcwise

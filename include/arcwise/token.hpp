@@ -2,7 +2,8 @@
 //
 // Layer: hash. Value types and pure functions; nothing allocates but the text forms; all are thread-safe.
 // Everything is held unsigned and in ring order, so that "next token clockwise" is one integer comparison in
-// every system: a signed token (Cassandra, ScyllaDB) is stored with its top bit flipped and printed back as signed.
+// every system: a signed token (Cassandra, ScyllaDB) is stored with its top bit flipped and printed back as
+// signed.
 #pragma once
 
 #include <compare>
@@ -52,13 +53,14 @@ struct TokenSpace {
 std::string to_hex(const TokenSpace& space, Token token);
 /// The form the system itself prints: `-42`, `5970`, `0f3a…`.
 std::string to_text(const TokenSpace& space, Token token);
-/// Reverse of to_hex; fewer digits are taken as leading zeros. nullopt: no digits, another character, or out of range.
+/// Reverse of to_hex; fewer digits are taken as leading zeros. nullopt: no digits, another character, or out
+/// of range.
 std::optional<Token> from_hex(const TokenSpace& space, std::string_view text);
 /// Reverse of to_text. nullopt: not a number of this notation, or out of range.
 std::optional<Token> from_text(const TokenSpace& space, std::string_view text);
 
-/// A fraction of hash space as an exact multiple of 2^-53, so that sums are exact in any order: the shares of all
-/// regions add up to 1 to the last bit, and so do the doubles made of them.
+/// A fraction of hash space as an exact multiple of 2^-53, so that sums are exact in any order: the shares of
+/// all regions add up to 1 to the last bit, and so do the doubles made of them.
 struct Share {
   std::int64_t units = 0;  ///< multiples of 2^-53
 
@@ -82,8 +84,9 @@ struct Region {
   friend constexpr bool operator==(const Region&, const Region&) = default;
 };
 
-/// The values that a key hash can really take within a token space: 0…last, all equally likely. Narrower than the
-/// space when a system lays a short hash on a wide ring (a 15-bit CRC on a 32-bit ring reaches 2^15 positions only).
+/// The values that a key hash can really take within a token space: 0…last, all equally likely. Narrower than
+/// the space when a system lays a short hash on a wide ring (a 15-bit CRC on a 32-bit ring reaches 2^15
+/// positions only).
 struct HashDomain {
   u128 last = ~std::uint64_t{0};
   friend constexpr bool operator==(const HashDomain&, const HashDomain&) = default;

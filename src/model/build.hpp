@@ -13,8 +13,10 @@ struct BuildMarks {
   Mark whole;
   Mark replicas;
   std::vector<NodeMarks> nodes;  ///< empty, or one a node
-  bool strict = false;           ///< a written map: more replicas than nodes is an error whatever when_short says
-  NodeMarks node_at(std::size_t i) const { return i < nodes.size() ? nodes[i] : NodeMarks{whole, whole, whole}; }
+  bool strict = false;  ///< a written map: more replicas than nodes is an error whatever when_short says
+  NodeMarks node_at(std::size_t i) const {
+    return i < nodes.size() ? nodes[i] : NodeMarks{whole, whole, whole};
+  }
 };
 
 Result<ClusterMap> build_marked(ClusterMap::Parts parts, const BuildMarks& marks);

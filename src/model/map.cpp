@@ -1,4 +1,5 @@
-// The invariants of a cluster map. build() is the only way to a ClusterMap; validate() and the importers end here.
+// The invariants of a cluster map. build() is the only way to a ClusterMap; validate() and the importers end
+// here.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -34,12 +35,15 @@ std::string host_of(std::string_view address) {
 }
 
 std::optional<Error> check_node(const Node& node, const NodeMarks& at) {
-  if (node.name.empty()) return fault(at.name, "", "a node has an empty name", "give every node a name of its own");
-  for (const std::string* field : {&node.name, &node.label, &node.address, &node.host, &node.rack, &node.zone})
+  if (node.name.empty())
+    return fault(at.name, "", "a node has an empty name", "give every node a name of its own");
+  for (const std::string* field :
+       {&node.name, &node.label, &node.address, &node.host, &node.rack, &node.zone})
     if (has_control(*field))
       return fault(at.name, *field, "a control character in a node's field", "use printable text");
   if (!std::isfinite(node.weight) || node.weight <= 0)
-    return fault(at.weight, std::to_string(node.weight), "node '" + node.name + "' has a weight that is not a finite positive number",
+    return fault(at.weight, std::to_string(node.weight),
+                 "node '" + node.name + "' has a weight that is not a finite positive number",
                  "a weight is relative capacity, such as 1 or 2.5; to take a node out, remove it");
   return std::nullopt;
 }
@@ -54,11 +58,13 @@ std::optional<Error> check_nodes(ClusterMap::Parts& parts, const BuildMarks& mar
     if (node.label.empty()) node.label = node.name;
     if (node.host.empty()) node.host = node.address.empty() ? node.name : host_of(node.address);
     if (!names.insert(node.name).second)
-      return fault(marks.node_at(i).name, node.name, "two nodes have the same name", "a name is an identity: rename one");
+      return fault(marks.node_at(i).name, node.name, "two nodes have the same name",
+                   "a name is an identity: rename one");
     someone_owns |= node.state != NodeState::joining;
   }
   if (!someone_owns)
-    return fault(marks.whole, "", "every node is joining, so nobody owns anything", "give one node the state normal");
+    return fault(marks.whole, "", "every node is joining, so nobody owns anything",
+                 "give one node the state normal");
   return std::nullopt;
 }
 
@@ -73,9 +79,10 @@ std::optional<Error> check_given_tokens(ClusterMap::Parts& parts, const BuildMar
     for (Token token : node.tokens) {
       const auto [at, fresh] = holder.emplace(token, static_cast<NodeIndex>(i));
       if (!fresh)
-        return fault(marks.node_at(i).tokens, to_text(parts.space, token),
-                     "a token is given to both '" + parts.nodes[at->second].name + "' and '" + node.name + "'",
-                     "a position has one owner: give one of them another token");
+        return fault(
+            marks.node_at(i).tokens, to_text(parts.space, token),
+            "a token is given to both '" + parts.nodes[at->second].name + "' and '" + node.name + "'",
+            "a position has one owner: give one of them another token");
     }
   }
   return std::nullopt;
@@ -101,10 +108,12 @@ std::optional<Error> check_hashed_tokens(const ClusterMap::Parts& parts, const B
 
 std::optional<Error> check_table(const ClusterMap::Parts& parts, const BuildMarks& marks) {
   const auto& table = parts.placement.table;
-  if (table.empty()) return fault(marks.whole, "", "the map lists no range", "list every range with its owners");
+  if (table.empty())
+    return fault(marks.whole, "", "the map lists no range", "list every range with its owners");
   for (std::size_t i = 0; i < table.size(); ++i) {
     if (i && !(table[i - 1].upto < table[i].upto))
-      return fault(marks.whole, to_text(parts.space, table[i].upto), "ranges are not in ascending order of `upto`, or one is listed twice",
+      return fault(marks.whole, to_text(parts.space, table[i].upto),
+                   "ranges are not in ascending order of `upto`, or one is listed twice",
                    "list each range once, in ring order");
     std::set<NodeIndex> seen;
     for (NodeIndex n : table[i].owners)
@@ -112,7 +121,8 @@ std::optional<Error> check_table(const ClusterMap::Parts& parts, const BuildMark
         return fault(marks.whole, to_text(parts.space, table[i].upto), "a range lists an owner twice",
                      "owners of a range are distinct nodes");
     if (table[i].owners.size() > max_replicas)
-      return fault(marks.whole, to_text(parts.space, table[i].upto), "a range has more than 64 owners", "list at most 64");
+      return fault(marks.whole, to_text(parts.space, table[i].upto), "a range has more than 64 owners",
+                   "list at most 64");
   }
   if (parts.placement.slots && table.back().upto.value != parts.space.last)
     return fault(marks.whole, to_text(parts.space, table.back().upto), "the slots end before the last one",
@@ -165,8 +175,8 @@ std::optional<Error> check_share(const ClusterMap::Parts& parts, const BuildMark
                  "add nodes or lower the count");
   if (count > have.groups.size() && !repeat && parts.replicas.across != Across::node)
     return fault(marks.replicas, std::to_string(count),
-                 "fewer " + std::string(to_string(parts.replicas.across)) + "s than replicas" + within + ": there are " +
-                     std::to_string(have.groups.size()),
+                 "fewer " + std::string(to_string(parts.replicas.across)) + "s than replicas" + within +
+                     ": there are " + std::to_string(have.groups.size()),
                  "add " + std::string(to_string(parts.replicas.across)) +
                      "s, lower the count, or accept copies that share one with `when_short: repeat`");
   return std::nullopt;
@@ -180,15 +190,19 @@ std::optional<Error> check_policy(ClusterMap::Parts& parts, const BuildMarks& ma
     policy.count = 0;
     for (std::size_t i = 0; i < policy.per_zone.size(); ++i) {
       if (i && policy.per_zone[i].zone == policy.per_zone[i - 1].zone)
-        return fault(marks.replicas, policy.per_zone[i].zone, "a zone is counted twice", "list each zone once");
+        return fault(marks.replicas, policy.per_zone[i].zone, "a zone is counted twice",
+                     "list each zone once");
       policy.count += std::min<std::uint32_t>(policy.per_zone[i].count, max_replicas + 1);
     }
     if (policy.per_zone.size() > max_policy_zones)
-      return fault(marks.replicas, std::to_string(policy.per_zone.size()), "too many zones in per_zone", "list at most 32");
+      return fault(marks.replicas, std::to_string(policy.per_zone.size()), "too many zones in per_zone",
+                   "list at most 32");
   }
   if (policy.count < 1 || policy.count > max_replicas)
-    return fault(marks.replicas, std::to_string(policy.count), "the replica count is not between 1 and 64", "3 is usual");
-  if (parts.placement.recipe->points == PointRule::table) return std::nullopt;  // owners are listed, not derived
+    return fault(marks.replicas, std::to_string(policy.count), "the replica count is not between 1 and 64",
+                 "3 is usual");
+  if (parts.placement.recipe->points == PointRule::table)
+    return std::nullopt;  // owners are listed, not derived
   if (policy.per_zone.empty()) return check_share(parts, marks, policy.count, nullptr);
   for (const ZoneCount& zone : policy.per_zone)
     if (auto error = check_share(parts, marks, zone.count, &zone.zone)) return error;
@@ -199,10 +213,14 @@ std::optional<Error> check_policy(ClusterMap::Parts& parts, const BuildMarks& ma
 
 std::string group_name(const Node& node, Across across) {
   switch (across) {
-    case Across::node: return node.name;
-    case Across::host: return node.host;
-    case Across::rack: return node.zone + '\n' + node.rack;
-    case Across::zone: return node.zone;
+    case Across::node:
+      return node.name;
+    case Across::host:
+      return node.host;
+    case Across::rack:
+      return node.zone + '\n' + node.rack;
+    case Across::zone:
+      return node.zone;
   }
   return node.name;
 }

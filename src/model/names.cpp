@@ -30,8 +30,12 @@ std::string escaped(std::string_view text) {
 
 }  // namespace
 
-std::string_view to_string(NodeState state) { return state_names[static_cast<std::size_t>(state)]; }
-std::string_view to_string(Across across) { return across_names[static_cast<std::size_t>(across)]; }
+std::string_view to_string(NodeState state) {
+  return state_names[static_cast<std::size_t>(state)];
+}
+std::string_view to_string(Across across) {
+  return across_names[static_cast<std::size_t>(across)];
+}
 
 std::optional<Across> find_across(std::string_view name) {
   for (std::size_t i = 0; i < across_names.size(); ++i)

@@ -42,7 +42,8 @@ constexpr std::array<Recipe, 7> table{{
      .ties = TieRule::by_name,
      .default_tokens = 0},
     {.name = "twemproxy-ketama",
-     .used_by = "twemproxy with distribution ketama and hash md5; libmemcached KETAMA_WEIGHTED in server-name order",
+     .used_by =
+         "twemproxy with distribution ketama and hash md5; libmemcached KETAMA_WEIGHTED in server-name order",
      .key_prep = KeyPrep::tag_pair,
      .hash = KeyHashId::md5_ketama,
      .hash_open = false,
@@ -89,7 +90,9 @@ constexpr std::array<Recipe, 7> table{{
 
 }  // namespace
 
-std::span<const Recipe> recipes() { return table; }
+std::span<const Recipe> recipes() {
+  return table;
+}
 
 const Recipe* find_recipe(std::string_view name) {
   for (const Recipe& row : table)

@@ -47,15 +47,17 @@ std::optional<Error> read_tokens_setting(const ClusterSpec& spec, PlacementSetti
   out.tokens = out.recipe->default_tokens;
   if (spec.tokens) {
     if (out.recipe->default_tokens == 0)
-      return fault(spec.tokens->at, std::to_string(spec.tokens->value), "recipe '" + spec.recipe.value + "' fixes its own points",
-                   "drop `tokens`");
+      return fault(spec.tokens->at, std::to_string(spec.tokens->value),
+                   "recipe '" + spec.recipe.value + "' fixes its own points", "drop `tokens`");
     if (spec.tokens->value < 1 || spec.tokens->value > 1'000'000)
-      return fault(spec.tokens->at, std::to_string(spec.tokens->value), "`tokens` is not between 1 and 1000000", "16 to 256 is usual");
+      return fault(spec.tokens->at, std::to_string(spec.tokens->value),
+                   "`tokens` is not between 1 and 1000000", "16 to 256 is usual");
     out.tokens = static_cast<std::uint32_t>(spec.tokens->value);
   }
   if (spec.hash_tag) {
     if (out.recipe->key_prep != KeyPrep::tag_pair || spec.hash_tag->value.size() != 2)
-      return fault(spec.hash_tag->at, spec.hash_tag->value, "a hash tag is two characters, for a recipe that takes one",
+      return fault(spec.hash_tag->at, spec.hash_tag->value,
+                   "a hash tag is two characters, for a recipe that takes one",
                    "write for example `hash_tag: \"{}\"`");
     out.hash_tag = spec.hash_tag->value;
   }
@@ -79,9 +81,10 @@ std::optional<Error> read_allocation(const ClusterSpec& spec, PlacementSettings&
 std::optional<Error> read_slots(const ClusterSpec& spec, PlacementSettings& out) {
   if (out.recipe->name == "redis-cluster") out.slots = 16384;
   if (!spec.slots) return std::nullopt;
-  if (out.recipe->points != PointRule::table || (out.slots && out.slots != spec.slots->value) || spec.slots->value < 1 ||
-      spec.slots->value > max_ring_tokens)
-    return fault(spec.slots->at, std::to_string(spec.slots->value), "not a possible number of slots for this recipe",
+  if (out.recipe->points != PointRule::table || (out.slots && out.slots != spec.slots->value) ||
+      spec.slots->value < 1 || spec.slots->value > max_ring_tokens)
+    return fault(spec.slots->at, std::to_string(spec.slots->value),
+                 "not a possible number of slots for this recipe",
                  "redis-cluster has 16384; recipe ranges takes 1 to 67108864");
   out.slots = spec.slots->value;
   return std::nullopt;
@@ -96,9 +99,12 @@ std::optional<Error> read_node(const ClusterSpec::NodeSpec& in, const TokenSpace
   if (in.zone) out.zone = in.zone->value;
   if (in.weight) out.weight = in.weight->value;
   if (in.state) {
-    if (in.state->value == "normal") out.state = NodeState::normal;
-    else if (in.state->value == "joining") out.state = NodeState::joining;
-    else if (in.state->value == "leaving") out.state = NodeState::leaving;
+    if (in.state->value == "normal")
+      out.state = NodeState::normal;
+    else if (in.state->value == "joining")
+      out.state = NodeState::joining;
+    else if (in.state->value == "leaving")
+      out.state = NodeState::leaving;
     else
       return fault(in.state->at, in.state->value, "unknown node state",
                    "use normal, joining or leaving; up or down is never in a map");
@@ -113,10 +119,11 @@ std::optional<Error> read_node(const ClusterSpec::NodeSpec& in, const TokenSpace
   return std::nullopt;
 }
 
-std::optional<Error> read_ranges(const ClusterSpec& spec, const TokenSpace& space, const std::vector<Node>& nodes,
-                                 PlacementSettings& out) {
+std::optional<Error> read_ranges(const ClusterSpec& spec, const TokenSpace& space,
+                                 const std::vector<Node>& nodes, PlacementSettings& out) {
   if (!spec.ranges.empty() && out.recipe->points != PointRule::table)
-    return fault(spec.ranges.front().upto.at, "", "recipe '" + spec.recipe.value + "' takes no list of ranges",
+    return fault(spec.ranges.front().upto.at, "",
+                 "recipe '" + spec.recipe.value + "' takes no list of ranges",
                  "drop `ranges`, or use recipe ranges");
   std::unordered_map<std::string_view, NodeIndex> by_name;
   for (std::size_t i = 0; i < nodes.size(); ++i) by_name.emplace(nodes[i].name, static_cast<NodeIndex>(i));
@@ -124,12 +131,14 @@ std::optional<Error> read_ranges(const ClusterSpec& spec, const TokenSpace& spac
     TableRow row;
     const auto upto = from_hex(space, in.upto.value);
     if (!upto)
-      return fault(in.upto.at, in.upto.value, "not a position of this space", "write it as hex digits, most significant first");
+      return fault(in.upto.at, in.upto.value, "not a position of this space",
+                   "write it as hex digits, most significant first");
     row.upto = *upto;
     for (const auto& owner : in.owners) {
       const auto found = by_name.find(owner.value);
       if (found == by_name.end())
-        return fault(owner.at, owner.value, "a range names an owner that is not a node", "list it under `nodes`, or drop it");
+        return fault(owner.at, owner.value, "a range names an owner that is not a node",
+                     "list it under `nodes`, or drop it");
       row.owners.push_back(found->second);
     }
     out.table.push_back(std::move(row));
@@ -141,12 +150,14 @@ std::optional<Error> read_policy(const ClusterSpec& spec, ReplicaPolicy& out) {
   if (spec.across) {
     const auto across = find_across(spec.across->value);
     if (!across)
-      return fault(spec.across->at, spec.across->value, "unknown level for `across`", "use node, host, rack or zone");
+      return fault(spec.across->at, spec.across->value, "unknown level for `across`",
+                   "use node, host, rack or zone");
     out.across = *across;
   }
   if (spec.when_short) {
     if (spec.when_short->value != "refuse" && spec.when_short->value != "repeat")
-      return fault(spec.when_short->at, spec.when_short->value, "unknown value of `when_short`", "use refuse or repeat");
+      return fault(spec.when_short->at, spec.when_short->value, "unknown value of `when_short`",
+                   "use refuse or repeat");
     out.when_short = spec.when_short->value == "repeat" ? WhenShort::repeat : WhenShort::refuse;
   }
   if (spec.count && !spec.per_zone.empty())
@@ -154,13 +165,14 @@ std::optional<Error> read_policy(const ClusterSpec& spec, ReplicaPolicy& out) {
                  "per_zone already says how many: drop `count`");
   if (spec.count) {
     if (spec.count->value < 1 || spec.count->value > max_replicas)
-      return fault(spec.count->at, std::to_string(spec.count->value), "the replica count is not between 1 and 64", "3 is usual");
+      return fault(spec.count->at, std::to_string(spec.count->value),
+                   "the replica count is not between 1 and 64", "3 is usual");
     out.count = static_cast<std::uint32_t>(spec.count->value);
   }
   for (const auto& zone : spec.per_zone) {
     if (zone.count.value < 1 || zone.count.value > max_replicas)
-      return fault(zone.count.at, std::to_string(zone.count.value), "a zone's replica count is not between 1 and 64",
-                   "leave out zones that hold no copy");
+      return fault(zone.count.at, std::to_string(zone.count.value),
+                   "a zone's replica count is not between 1 and 64", "leave out zones that hold no copy");
     out.per_zone.push_back({zone.zone.value, static_cast<std::uint32_t>(zone.count.value)});
   }
   return std::nullopt;
@@ -194,7 +206,9 @@ Result<ClusterMap> validate(const ClusterSpec& spec) {
   BuildMarks marks;
   marks.strict = true;
   marks.whole = spec.at;
-  marks.replicas = spec.count ? spec.count->at : !spec.per_zone.empty() ? spec.per_zone.front().count.at : spec.at;
+  marks.replicas = spec.count               ? spec.count->at
+                   : !spec.per_zone.empty() ? spec.per_zone.front().count.at
+                                            : spec.at;
   const TokenSpace space = written_space(parts.placement);
   for (const auto& in : spec.nodes) {
     Node node;

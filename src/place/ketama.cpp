@@ -28,14 +28,14 @@ void ketama_weighted_points(const ClusterMap& map, std::vector<RingPoint>& out) 
   });
   for (NodeIndex n : order) {
     const Node& node = map.nodes()[n];
-    const std::uint32_t digests =
-        ketama_digests(static_cast<std::uint32_t>(node.weight), total, static_cast<std::uint32_t>(order.size()));
+    const std::uint32_t digests = ketama_digests(static_cast<std::uint32_t>(node.weight), total,
+                                                 static_cast<std::uint32_t>(order.size()));
     for (std::uint32_t k = 0; k < digests; ++k) {
       const auto digest = md5(node.label + '-' + std::to_string(k));
       for (std::size_t word = 0; word < 4; ++word) {
         const std::uint8_t* b = digest.data() + 4 * word;
-        const std::uint32_t point = std::uint32_t{b[0]} | std::uint32_t{b[1]} << 8 | std::uint32_t{b[2]} << 16 |
-                                    std::uint32_t{b[3]} << 24;
+        const std::uint32_t point = std::uint32_t{b[0]} | std::uint32_t{b[1]} << 8 |
+                                    std::uint32_t{b[2]} << 16 | std::uint32_t{b[3]} << 24;
         out.push_back({{point}, n});
       }
     }

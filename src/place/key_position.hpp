@@ -7,8 +7,8 @@
 
 namespace arcwise {
 
-/// The part of the key between the first `open` and the first `close` after it, if there is any; else the whole key.
-/// "user:{123}:cart" with { } gives "123"; "{}{abc}" and "foo{bar" give themselves.
+/// The part of the key between the first `open` and the first `close` after it, if there is any; else the
+/// whole key. "user:{123}:cart" with { } gives "123"; "{}{abc}" and "foo{bar" give themselves.
 std::string_view tagged_part(std::string_view key, char open, char close) noexcept;
 
 class KeyPosition {

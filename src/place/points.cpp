@@ -7,8 +7,8 @@
 namespace arcwise {
 namespace {
 
-// The label is NAME:INDEX. The index is digits only and follows the last colon, so no two (name, index) pairs make
-// the same label: "a:1" with index 2 is "a:1:2", and "a" would need the index "1:2".
+// The label is NAME:INDEX. The index is digits only and follows the last colon, so no two (name, index) pairs
+// make the same label: "a:1" with index 2 is "a:1:2", and "a" would need the index "1:2".
 void hashed_name_points(const ClusterMap& map, std::vector<RingPoint>& out) {
   const unsigned drop = 64u - map.space().bits;
   std::string label;
@@ -47,11 +47,20 @@ std::vector<RingPoint> ring_points(const ClusterMap& map) {
   std::vector<RingPoint> points;
   const PlacementSettings& placement = map.placement();
   switch (placement.given ? PointRule::given : placement.recipe->points) {
-    case PointRule::hashed_name: hashed_name_points(map, points); break;
-    case PointRule::given: given_points(map, points); break;
-    case PointRule::ketama_weighted: ketama_weighted_points(map, points); break;
-    case PointRule::list_index: list_index_points(map, points); break;
-    case PointRule::table: break;
+    case PointRule::hashed_name:
+      hashed_name_points(map, points);
+      break;
+    case PointRule::given:
+      given_points(map, points);
+      break;
+    case PointRule::ketama_weighted:
+      ketama_weighted_points(map, points);
+      break;
+    case PointRule::list_index:
+      list_index_points(map, points);
+      break;
+    case PointRule::table:
+      break;
   }
   const bool by_name = placement.recipe->ties == TieRule::by_name;
   std::stable_sort(points.begin(), points.end(), [&](const RingPoint& a, const RingPoint& b) {

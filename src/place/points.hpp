@@ -12,7 +12,8 @@ struct RingPoint {
   NodeIndex node;
 };
 
-/// The points of every node that is not joining, in the recipe's stated total order: by token, then by its tie rule.
+/// The points of every node that is not joining, in the recipe's stated total order: by token, then by its
+/// tie rule.
 std::vector<RingPoint> ring_points(const ClusterMap& map);
 
 }  // namespace arcwise

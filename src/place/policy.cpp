@@ -25,9 +25,12 @@ ReplicaRule ReplicaRule::of(const ClusterMap& map) {
     if (!policy.per_zone.empty()) {
       const auto at = std::find_if(policy.per_zone.begin(), policy.per_zone.end(),
                                    [&](const ZoneCount& z) { return z.zone == node.zone; });
-      bucket = at == policy.per_zone.end() ? unlisted : static_cast<std::uint8_t>(at - policy.per_zone.begin());
+      bucket =
+          at == policy.per_zone.end() ? unlisted : static_cast<std::uint8_t>(at - policy.per_zone.begin());
     }
-    const auto [at, fresh] = groups.emplace(group_name(node, policy.across), static_cast<std::uint32_t>(groups.size()));
+    // Counts are kept zone by zone, so a host that claims two zones is two groups.
+    const auto [at, fresh] = groups.emplace(std::to_string(bucket) + '\n' + group_name(node, policy.across),
+                                            static_cast<std::uint32_t>(groups.size()));
     if (fresh) {
       rule.members.emplace_back();
       rule.group_bucket.push_back(bucket);
@@ -40,7 +43,8 @@ ReplicaRule ReplicaRule::of(const ClusterMap& map) {
   }
   rule.reachable = 0;
   for (std::size_t b = 0; b < rule.want.size(); ++b)
-    rule.reachable += std::min(rule.want[b], rule.repeat ? nodes_in[b] : rule.groups_alive(static_cast<std::uint8_t>(b), {}));
+    rule.reachable += std::min(
+        rule.want[b], rule.repeat ? nodes_in[b] : rule.groups_alive(static_cast<std::uint8_t>(b), {}));
   return rule;
 }
 
@@ -54,7 +58,11 @@ std::uint32_t ReplicaRule::groups_alive(std::uint8_t bucket_number, const NodeMa
 }
 
 Selector::Selector(const ReplicaRule& rule, const NodeMask& mask, std::span<NodeIndex> out) noexcept
-    : rule_(rule), mask_(mask), out_(out), limit_(std::min<std::size_t>(rule.reachable, out.size())), masked_(!mask.empty()) {
+    : rule_(rule),
+      mask_(mask),
+      out_(out),
+      limit_(std::min<std::size_t>(rule.reachable, out.size())),
+      masked_(!mask.empty()) {
   repeats_left_.fill(0);
   if (!rule.repeat || rule.distinct_nodes_only) return;
   // Two racks, three copies: one rack may repeat. With rack r2 masked whole, only r1 is counted, so two may.

@@ -10,20 +10,20 @@
 
 namespace arcwise {
 
-/// A policy over node numbers. A *group* is what owners must differ in (node, host, rack or zone); a *bucket* is what
-/// has a count of its own: each listed zone with per_zone, else everything.
+/// A policy over node numbers. A *group* is what owners must differ in (node, host, rack or zone); a *bucket*
+/// is what has a count of its own: each listed zone with per_zone, else everything.
 struct ReplicaRule {
   static constexpr std::uint8_t unlisted = 255;
 
-  std::uint32_t count = 1;               ///< owners in all
-  std::uint32_t reachable = 1;           ///< owners there can be at all, without a mask
+  std::uint32_t count = 1;      ///< owners in all
+  std::uint32_t reachable = 1;  ///< owners there can be at all, without a mask
   bool repeat = false;
-  bool distinct_nodes_only = true;       ///< groups are single nodes and there is one bucket
-  std::vector<std::uint32_t> group;      ///< by node
-  std::vector<std::uint8_t> bucket;      ///< by node; `unlisted` holds nothing
-  std::vector<std::uint32_t> want;       ///< by bucket
-  std::vector<std::vector<NodeIndex>> members;   ///< by group
-  std::vector<std::uint8_t> group_bucket;        ///< by group
+  bool distinct_nodes_only = true;              ///< groups are single nodes and there is one bucket
+  std::vector<std::uint32_t> group;             ///< by node
+  std::vector<std::uint8_t> bucket;             ///< by node; `unlisted` holds nothing
+  std::vector<std::uint32_t> want;              ///< by bucket
+  std::vector<std::vector<NodeIndex>> members;  ///< by group
+  std::vector<std::uint8_t> group_bucket;       ///< by group
 
   static ReplicaRule of(const ClusterMap& map);
   std::uint32_t groups_alive(std::uint8_t bucket, const NodeMask& mask) const noexcept;

@@ -50,16 +50,22 @@ class TokenRing {
   std::size_t entry_count() const noexcept { return tokens_.size(); }
   Placement::Entry entry(std::size_t i) const noexcept { return {Token{tokens_[i]}, nodes_[i]}; }
 
-  std::size_t region_count() const noexcept { return first_entry_.empty() ? tokens_.size() : first_entry_.size(); }
+  std::size_t region_count() const noexcept {
+    return first_entry_.empty() ? tokens_.size() : first_entry_.size();
+  }
   Region region(std::size_t i) const noexcept {
     const std::size_t before = i == 0 ? region_count() - 1 : i - 1;
     return {Token{tokens_[region_entry(before)]}, Token{tokens_[region_entry(i)]}};
   }
-  std::size_t region_entry(std::size_t i) const noexcept { return first_entry_.empty() ? i : first_entry_[i]; }
+  std::size_t region_entry(std::size_t i) const noexcept {
+    return first_entry_.empty() ? i : first_entry_[i];
+  }
   std::size_t region_at(KeyHash hash) const noexcept {
     const std::size_t entry = locate(hash);
     if (first_entry_.empty()) return entry;
-    return static_cast<std::size_t>(std::upper_bound(first_entry_.begin(), first_entry_.end(), entry) - first_entry_.begin()) - 1;
+    return static_cast<std::size_t>(std::upper_bound(first_entry_.begin(), first_entry_.end(), entry) -
+                                    first_entry_.begin()) -
+           1;
   }
 
  private:

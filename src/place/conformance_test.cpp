@@ -1,0 +1,309 @@
+// One suite for every placement × decorator. A placement declares its traits; each declared one is proven
+// over every scenario here, and for each undeclared one some scenario must show a counter-example.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+
+#include "hash/xxh.hpp"
+#include "place/testing.hpp"
+
+namespace arcwise {
+namespace {
+
+using testing::map_of;
+using testing::node;
+using testing::owner_names;
+using testing::parts;
+using Names = std::vector<std::string>;
+
+// How one placement makes a map of these nodes; tokens and tables are functions of the nodes' names alone, as
+// a stateful placement would have stored them.
+struct Subject {
+  std::string name;
+  std::function<ClusterMap::Parts(std::vector<Node>)> make;
+};
+
+std::vector<Node> with_given_tokens(std::vector<Node> nodes, unsigned bits) {
+  for (Node& n : nodes) {
+    for (int i = 0; i < 24; ++i)
+      n.tokens.push_back({key_hash(KeyHashId::md5, n.name + "/" + std::to_string(i)) >> (64 - bits)});
+    std::sort(n.tokens.begin(), n.tokens.end());
+  }
+  return nodes;
+}
+
+// 256 ranges over a fixed roster; a node that is not in the list is left out of every range.
+ClusterMap::Parts table_of(std::string_view recipe, std::vector<Node> nodes, std::uint64_t slots) {
+  auto p = parts(recipe, std::move(nodes), max_replicas);
+  p.placement.slots = slots;
+  const std::uint64_t step = slots ? slots / 256 : std::uint64_t{1} << 56;
+  for (std::uint64_t r = 0; r < 256; ++r) {
+    TableRow row{{r * step + (step - 1)}, {}};
+    std::vector<std::pair<std::uint64_t, NodeIndex>> order;
+    for (std::size_t n = 0; n < p.nodes.size(); ++n)
+      if (p.nodes[n].name != "newcomer")
+        order.emplace_back(key_hash(KeyHashId::xxh64, std::to_string(r) + p.nodes[n].name),
+                           static_cast<NodeIndex>(n));
+    std::sort(order.begin(), order.end());
+    for (const auto& [rank, n] : order) row.owners.push_back(n);
+    p.placement.table.push_back(row);
+  }
+  return p;
+}
+
+std::vector<Subject> subjects() {
+  return {
+      {"ring", [](std::vector<Node> n) { return parts("ring", std::move(n), 1, Across::node, 64); }},
+      {"ring/given",
+       [](std::vector<Node> n) {
+         auto p = parts("ring", with_given_tokens(std::move(n), 64));
+         p.placement.given = true;
+         return p;
+       }},
+      {"cassandra-murmur3",
+       [](std::vector<Node> n) { return parts("cassandra-murmur3", with_given_tokens(std::move(n), 64)); }},
+      {"modulo", [](std::vector<Node> n) { return parts("modulo", std::move(n)); }},
+      {"twemproxy-ketama", [](std::vector<Node> n) { return parts("twemproxy-ketama", std::move(n)); }},
+      {"ranges", [](std::vector<Node> n) { return table_of("ranges", std::move(n), 0); }},
+      {"cassandra-ranges", [](std::vector<Node> n) { return table_of("cassandra-ranges", std::move(n), 0); }},
+      {"redis-cluster", [](std::vector<Node> n) { return table_of("redis-cluster", std::move(n), 16384); }},
+  };
+}
+
+// The replica policies that decorate every placement.
+struct Decorator {
+  std::string name;
+  std::function<void(ClusterMap::Parts&)> apply;
+};
+
+std::vector<Decorator> decorators() {
+  return {{"one copy", [](ClusterMap::Parts& p) { p.replicas.count = 1; }},
+          {"three nodes", [](ClusterMap::Parts& p) { p.replicas.count = 3; }},
+          {"two racks", [](ClusterMap::Parts& p) { p.replicas = {2, Across::rack, WhenShort::refuse, {}}; }},
+          {"three copies, racks repeat",
+           [](ClusterMap::Parts& p) { p.replicas = {3, Across::rack, WhenShort::repeat, {}}; }},
+          {"per zone", [](ClusterMap::Parts& p) { p.replicas.per_zone = {{"eu", 2}, {"us", 1}}; }}};
+}
+
+std::vector<Node> fleet(std::size_t count, double weight_step = 0) {
+  std::vector<Node> nodes;
+  for (std::size_t i = 0; i < count; ++i)
+    nodes.push_back(node("cache-" + std::to_string(i), 1 + weight_step * static_cast<double>(i % 3),
+                         "r" + std::to_string(i % 2), i % 3 == 2 ? "us" : "eu"));
+  return nodes;
+}
+
+// Fleets before a change: equal; at a count where ketama's rounding changes; weighted.
+std::vector<std::vector<Node>> scenarios() {
+  return {fleet(7), fleet(24), fleet(6, 1)};
+}
+
+constexpr int keys = 1500;
+
+std::vector<Names> answers(const Placement& p, const NodeSet& down = NodeSet(0)) {
+  std::vector<Names> out;
+  for (int k = 0; k < keys; ++k)
+    out.push_back(owner_names(p, p.hash("user:" + std::to_string(k)), NodeMask(down)));
+  return out;
+}
+
+// Owners other than `changed`, in order; what a change of that node alone may not touch beyond its own place.
+bool only_this_node_moves(const std::vector<Names>& with, const std::vector<Names>& without,
+                          const std::string& changed) {
+  for (std::size_t k = 0; k < with.size(); ++k) {
+    const bool holds = std::count(with[k].begin(), with[k].end(), changed) > 0;
+    if (!holds && with[k] != without[k]) return false;
+  }
+  return true;
+}
+
+Node newcomer() {
+  return node("newcomer", 1, "r0", "eu");
+}
+
+bool adds_monotonically(const Subject& s, const Decorator& d, const std::vector<Node>& nodes) {
+  auto before = s.make(nodes);
+  auto more = nodes;
+  more.push_back(newcomer());
+  auto after = s.make(more);
+  d.apply(before);
+  d.apply(after);
+  return only_this_node_moves(answers(compile(map_of(after))), answers(compile(map_of(before))), "newcomer");
+}
+
+bool removes_monotonically(const Subject& s, const Decorator& d, const std::vector<Node>& nodes,
+                           std::size_t victim) {
+  auto before = s.make(nodes);
+  auto fewer = nodes;
+  fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(victim));
+  auto after = s.make(fewer);
+  d.apply(before);
+  d.apply(after);
+  return only_this_node_moves(answers(compile(map_of(before))), answers(compile(map_of(after))),
+                              nodes[victim].name);
+}
+
+bool any_removal_is_monotone(const Subject& s, const Decorator& d, const std::vector<Node>& nodes) {
+  return removes_monotonically(s, d, nodes, 0) && removes_monotonically(s, d, nodes, nodes.size() / 2) &&
+         removes_monotonically(s, d, nodes, nodes.size() - 1);
+}
+
+bool list_order_is_ignored(const Subject& s, const Decorator& d, const std::vector<Node>& nodes) {
+  auto forward = s.make(nodes);
+  auto backward = s.make({nodes.rbegin(), nodes.rend()});
+  d.apply(forward);
+  d.apply(backward);
+  return answers(compile(map_of(forward))) == answers(compile(map_of(backward)));
+}
+
+bool mask_answers_as_removal(const Subject& s, const Decorator& d, const std::vector<Node>& nodes) {
+  for (const std::size_t victim : {std::size_t{0}, nodes.size() - 1}) {
+    auto all = s.make(nodes);
+    auto fewer = nodes;
+    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(victim));
+    auto without = s.make(fewer);
+    d.apply(all);
+    d.apply(without);
+    NodeSet down(nodes.size());
+    down.insert(static_cast<NodeIndex>(victim));
+    if (answers(compile(map_of(all)), down) != answers(compile(map_of(without)))) return false;
+  }
+  return true;
+}
+
+// Twice the weight: twice the share, within six standard deviations of what 64 (ketama: 160) tokens a node
+// give.
+bool shares_follow_weights(const Subject& s) {
+  std::vector<Node> nodes = fleet(12);
+  for (std::size_t i = 0; i < 6; ++i) nodes[i].weight = 3;
+  const ClusterMap map = map_of(s.make(nodes));
+  const Placement p = compile(map);
+  double heavy = 0;
+  for (std::size_t r = 0; r < p.region_count(); ++r) {
+    std::array<NodeIndex, 1> owner;
+    if (p.region_owners(r, {}, owner) == 1 && owner[0] < 6)
+      heavy += share_of(map.domain(), p.region(r)).value();
+  }
+  return std::abs(heavy - 0.75) < 0.08;
+}
+
+struct Claim {
+  const char* name;
+  bool Traits::* declared;
+  std::function<bool(const Subject&, const Decorator&, const std::vector<Node>&)> holds;
+};
+
+std::vector<Claim> claims() {
+  return {{"monotone_add", &Traits::monotone_add, adds_monotonically},
+          {"monotone_remove", &Traits::monotone_remove,
+           [](const Subject& s, const Decorator& d, const std::vector<Node>& n) {
+             return removes_monotonically(s, d, n, n.size() - 1);
+           }},
+          {"any_order_removal", &Traits::any_order_removal, any_removal_is_monotone},
+          {"order_free", &Traits::order_free, list_order_is_ignored},
+          {"mask_is_removal", &Traits::mask_is_removal, mask_answers_as_removal}};
+}
+
+class conformance : public ::testing::TestWithParam<std::size_t> {
+ protected:
+  Subject subject = subjects()[GetParam()];
+  Traits traits = compile(map_of(subject.make(fleet(7)))).traits();
+};
+
+TEST_P(conformance, declared_traits_hold_and_undeclared_ones_have_a_counter_example) {
+  for (const Claim& claim : claims()) {
+    bool counter_example = false;
+    for (const Decorator& d : decorators())
+      for (const auto& nodes : scenarios()) {
+        const bool holds = claim.holds(subject, d, nodes);
+        counter_example |= !holds;
+        if (traits.*claim.declared) {
+          EXPECT_TRUE(holds) << claim.name << " with " << d.name << ", " << nodes.size() << " nodes";
+        }
+      }
+    if (!(traits.*claim.declared)) {
+      EXPECT_TRUE(counter_example) << claim.name << " holds everywhere here: declare it";
+    }
+  }
+}
+
+TEST_P(conformance, shares_follow_weights_exactly_where_declared) {
+  EXPECT_EQ(shares_follow_weights(subject), traits.weighted);
+}
+
+TEST_P(conformance, regions_partition_the_circle_and_answer_as_keys_do) {
+  ASSERT_TRUE(traits.enumerable);
+  for (const Decorator& d : decorators()) {
+    auto p = subject.make(fleet(9));
+    d.apply(p);
+    const ClusterMap map = map_of(p);
+    const Placement placement = compile(map);
+    Share sum;
+    for (std::size_t r = 0; r < placement.region_count(); ++r)
+      sum += share_of(map.domain(), placement.region(r));
+    EXPECT_EQ(sum, Share::whole());
+    for (int k = 0; k < 500; ++k) {
+      const KeyHash hash = placement.hash("k" + std::to_string(k));
+      const std::size_t r = placement.region_at(hash);
+      const Region region = placement.region(r);
+      const Token t{hash.value};
+      const bool inside = region.after < region.upto ? region.after < t && t <= region.upto
+                                                     : t > region.after || t <= region.upto;
+      EXPECT_TRUE(inside);
+      Names of_region;
+      std::vector<NodeIndex> out(placement.max_owners());
+      out.resize(placement.region_owners(r, {}, out));
+      for (NodeIndex n : out) of_region.push_back(map.nodes()[n].name);
+      EXPECT_EQ(of_region, owner_names(placement, hash));
+    }
+  }
+}
+
+TEST_P(conformance, owners_are_distinct_and_meet_the_policy) {
+  for (const Decorator& d : decorators()) {
+    auto p = subject.make(fleet(9));
+    d.apply(p);
+    const Placement placement = compile(map_of(p));
+    for (const Names& names : answers(placement)) {
+      Names sorted = names;
+      std::sort(sorted.begin(), sorted.end());
+      EXPECT_EQ(std::unique(sorted.begin(), sorted.end()), sorted.end());
+      EXPECT_EQ(names.size(), placement.max_owners()) << d.name;
+    }
+  }
+}
+
+TEST_P(conformance, single_batch_and_first_owner_agree) {
+  const Placement p = compile(map_of(subject.make(fleet(9))));
+  std::vector<std::uint64_t> hashes;
+  for (int k = 0; k < 1000; ++k)
+    hashes.push_back(static_cast<std::uint64_t>(p.hash("b" + std::to_string(k)).value));
+  std::vector<NodeIndex> batch(hashes.size());
+  p.primary(hashes, batch);
+  for (std::size_t k = 0; k < hashes.size(); ++k) {
+    std::vector<NodeIndex> out(p.max_owners());
+    ASSERT_GE(p.owners({{}, {hashes[k]}, {}}, out), 1u);
+    EXPECT_EQ(batch[k], out[0]);
+    EXPECT_EQ(p.primary({hashes[k]}), out[0]);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(every, conformance, ::testing::Range<std::size_t>(0, subjects().size()),
+                         [](const auto& info) {
+                           std::string name = subjects()[info.param].name;
+                           std::replace_if(
+                               name.begin(), name.end(), [](char c) { return c == '-' || c == '/'; }, '_');
+                           return name;
+                         });
+
+TEST(conformance_suite, covers_every_recipe) {
+  std::map<std::string, bool> covered;
+  for (const Subject& s : subjects()) covered[s.name.substr(0, s.name.find('/'))] = true;
+  for (const Recipe& r : recipes()) EXPECT_TRUE(covered[std::string(r.name)]) << r.name;
+}
+
+}  // namespace
+}  // namespace arcwise
