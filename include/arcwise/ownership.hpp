@@ -53,7 +53,8 @@ Ownership ownership(const Placement& placement, const NodeMask& mask = {});
 /// What each node's weight entitles it to of `held` copies: in proportion, never more than one copy of
 /// everything (the excess is spread over the others in proportion); per zone with per_zone; within its rack
 /// (host, zone) where the racks of the policy equal the count, since every rack then holds exactly one copy.
-std::vector<double> target_shares(const ClusterMap& map, double held);
+/// A masked node gets nothing.
+std::vector<double> target_shares(const ClusterMap& map, double held, const NodeMask& mask = {});
 
 Balance balance_of(const std::vector<NodeOwnership>& nodes);
 
