@@ -1,0 +1,169 @@
+// Fingerprints: three digests that two parties can compare instead of their maps.
+//
+// Each is the first 16 hex digits of SHA-256 over lines that end in a newline. Nodes are known by name, so
+// neither list order nor cluster name nor epoch enters. What the lines hold beyond the summary in
+// arcwise/check.hpp:
+//
+// - `key-prep none`, `key-prep tag {}` (the two characters) or `key-prep redis-tag`.
+// - `replicas N ACROSS`; with per_zone `zone Z N` a zone, sorted, then `across ACROSS` unless that is node. `
+// repeat`
+//   follows ACROSS where when_short is repeat and owners must differ in more than the node.
+// - Token lines `HEX NAME`: every ring entry in ring order, collided ones too; modulo has one a slot. The
+// token
+//   digest of a table takes each range's last position and first owner.
+// - Tables, in the fingerprint: `slots N` where they are over slots, then `HEX NAME,NAME` a range. Of
+// neighbours
+//   with equal owners only the last is written; the table's last range and its first one are neighbours too.
+//   Were all equal, it is one line with the last position. No name: nobody owns it.
+// - `node NAME HOST RACK ZONE` of the nodes that own something, where the policy looks at more than the node.
+//
+// In node lines and in lists of owners a backslash stands before each space, comma and backslash of a name.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "arcwise/check.hpp"
+#include "hash/sha256.hpp"
+
+namespace arcwise {
+namespace {
+
+class LineDigest {
+ public:
+  void add(std::string_view line) {
+    sha_.update(line);
+    sha_.update("\n");
+  }
+  std::string finish() {
+    static constexpr char digits[] = "0123456789abcdef";
+    const auto digest = sha_.finish();
+    std::string out;
+    for (std::size_t i = 0; i < 8; ++i) {
+      out += digits[digest[i] >> 4];
+      out += digits[digest[i] & 15];
+    }
+    return out;
+  }
+
+ private:
+  Sha256 sha_;
+};
+
+std::string quoted(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    if (c == ' ' || c == ',' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+// The fewest digits that read back as the same number: 0.1 is "0.1", not "0.10000000000000001".
+std::string shortest(double value) {
+  char text[40];
+  for (int digits : {15, 16, 17}) {
+    std::snprintf(text, sizeof text, "%.*g", digits, value);
+    if (std::strtod(text, nullptr) == value) break;
+  }
+  return text;
+}
+
+std::string key_prep_name(const PlacementSettings& placement) {
+  if (placement.recipe->key_prep == KeyPrep::redis_tag) return "redis-tag";
+  return placement.hash_tag.empty() ? "none" : "tag " + placement.hash_tag;
+}
+
+bool is_table(const ClusterMap& map) {
+  return map.placement().recipe->points == PointRule::table;
+}
+
+void add_policy(LineDigest& digest, const ReplicaPolicy& policy) {
+  std::string across(to_string(policy.across));
+  if (policy.when_short == WhenShort::repeat && policy.across != Across::node) across += " repeat";
+  if (policy.per_zone.empty()) {
+    digest.add("replicas " + std::to_string(policy.count) + " " + across);
+    return;
+  }
+  for (const ZoneCount& zone : policy.per_zone)
+    digest.add("zone " + zone.zone + " " + std::to_string(zone.count));
+  if (policy.across != Across::node) digest.add("across " + across);
+}
+
+void add_entries(LineDigest& digest, const Placement& placement) {
+  const ClusterMap& map = placement.map();
+  std::string line;
+  for (std::size_t i = 0; i < placement.entry_count(); ++i) {
+    const Placement::Entry entry = placement.entry(i);
+    line = to_hex(map.space(), entry.token) + " ";
+    if (entry.node != no_node) line += map.nodes()[entry.node].name;
+    digest.add(line);
+  }
+}
+
+void add_table(LineDigest& digest, const ClusterMap& map) {
+  const std::vector<TableRow>& table = map.placement().table;
+  if (map.placement().slots) digest.add("slots " + std::to_string(map.placement().slots));
+  std::vector<std::string> names;
+  for (const Node& node : map.nodes()) names.push_back(quoted(node.name));
+  const auto add_row = [&](Token upto, const std::vector<NodeIndex>& owners) {
+    std::string line = to_hex(map.space(), upto) + " ";
+    for (std::size_t i = 0; i < owners.size(); ++i) line += (i ? "," : "") + names[owners[i]];
+    digest.add(line);
+  };
+  bool any = false;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (table[i].owners == table[(i + 1) % table.size()].owners) continue;
+    add_row(table[i].upto, table[i].owners);
+    any = true;
+  }
+  if (!any) add_row({map.space().last}, table.front().owners);
+}
+
+// Nodes sorted by name, so that list order does not show.
+std::vector<const Node*> by_name(const ClusterMap& map) {
+  std::vector<const Node*> out;
+  for (const Node& node : map.nodes()) out.push_back(&node);
+  std::sort(out.begin(), out.end(), [](const Node* a, const Node* b) { return a->name < b->name; });
+  return out;
+}
+
+std::string function_digest(const Placement& placement) {
+  const ClusterMap& map = placement.map();
+  const ReplicaPolicy& policy = map.replicas();
+  LineDigest digest;
+  digest.add("arcwise-function/1");
+  digest.add("recipe " + std::string(map.placement().recipe->name));
+  digest.add("hash " + std::string(info(map.placement().hash).name));
+  digest.add("key-prep " + key_prep_name(map.placement()));
+  add_policy(digest, policy);
+  if (is_table(map))
+    add_table(digest, map);
+  else
+    add_entries(digest, placement);
+  if (policy.across == Across::node && policy.per_zone.empty()) return digest.finish();
+  for (const Node* node : by_name(map))
+    if (node->state != NodeState::joining || is_table(map))
+      digest.add("node " + quoted(node->name) + " " + quoted(node->host) + " " + quoted(node->rack) + " " +
+                 quoted(node->zone));
+  return digest.finish();
+}
+
+std::string membership_digest(const ClusterMap& map) {
+  LineDigest digest;
+  digest.add("arcwise-membership/1");
+  for (const Node* node : by_name(map))
+    digest.add(node->name + "\t" + node->address + "\t" + node->host + "\t" + shortest(node->weight) + "\t" +
+               node->rack + "\t" + node->zone + "\t" + std::string(to_string(node->state)));
+  return digest.finish();
+}
+
+}  // namespace
+
+Fingerprints fingerprints(const Placement& placement) {
+  LineDigest tokens;
+  add_entries(tokens, placement);
+  return {function_digest(placement), tokens.finish(), membership_digest(placement.map()),
+          placement.map().epoch()};
+}
+
+}  // namespace arcwise

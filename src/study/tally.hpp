@@ -1,0 +1,49 @@
+// Adds up, piece by piece of hash space, what changes hands between two maps.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arcwise/change.hpp"
+
+namespace arcwise {
+
+/// Nodes of two maps under common numbers: number 0 is nobody (its name is empty), the rest ascend by name.
+struct NodeUnion {
+  std::vector<std::string> names;
+  std::vector<std::uint32_t> before, after;  ///< by NodeIndex of each map
+
+  NodeUnion(const ClusterMap& before, const ClusterMap& after);
+};
+
+class Tally {
+ public:
+  explicit Tally(std::size_t numbers) : nodes_(numbers) {}
+
+  /// A piece of hash space with its owners before and after. Cost: owners², a handful.
+  void add(std::span<const std::uint32_t> before, std::span<const std::uint32_t> after, Share share);
+  /// Everything but fingerprints, examples and `sampled`.
+  void fill(const NodeUnion& nodes, Diff& out);
+  /// Half the 95 % interval of `moved` when each piece was one of `keys` sampled keys.
+  double error_95(std::uint64_t keys) const;
+
+ private:
+  struct PerNode {
+    Share before, after, gained, given;
+  };
+  void add_transfer(std::uint32_t from, std::uint32_t to, Share share);
+  void merge_transfers();
+
+  std::vector<PerNode> nodes_;
+  std::vector<std::pair<std::uint64_t, Share>>
+      transfers_;  ///< (from, to) packed; the first merged_ sorted and unique
+  std::size_t merged_ = 0;
+  std::vector<std::uint32_t> gained_, lost_;  ///< of the piece at hand
+  Share differs_, primary_moved_, moved_;
+  double moved_squares_ = 0;
+};
+
+}  // namespace arcwise
