@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -39,7 +41,8 @@ struct Node {
   std::string rack;     ///< a rack is identified by (zone, rack)
   std::string zone;
   NodeState state = NodeState::normal;
-  std::vector<Token> tokens;  ///< where given; ascending
+  std::vector<Token> tokens;            ///< where given; ascending
+  std::optional<std::uint64_t> bucket;  ///< where the recipe numbers nodes (HAProxy's server id, a bucket)
 };
 
 /// Which owners are acceptable.
@@ -77,35 +80,79 @@ enum class KeyPrep : std::uint8_t {
   redis_tag  ///< Redis Cluster: the same with { and }
 };
 
-/// How nodes become positions.
+/// How nodes become positions, coarsely: which of the map's own fields say it.
 enum class PointRule : std::uint8_t {
-  hashed_name,  ///< XXH3 of "NAME:INDEX", its top `ring width` bits; max(1, round-half-up(weight * tokens))
-                ///< each
+  hashed_name,  ///< the recipe's method hashes labels; max(1, round-half-up(weight * tokens)) points each
   given,        ///< tokens are listed in the map
-  ketama_weighted,  ///< 4 points an MD5 of "LABEL-k"; digests a node by libmemcached's single-precision
-                    ///< formula
-  list_index,       ///< node i of the list is slot i, repeated round-half-up(weight) times
-  table             ///< owners are listed range by range in the map
+  list_index,   ///< remainder of the hash over numbered slots that the method fills with nodes
+  table,        ///< owners are listed range by range in the map
+  method        ///< the recipe's method alone says it (ketama and its kin, rendezvous, Maglev, CRUSH, …)
+};
+
+/// What is hashed for a node, made from its name where the map gives no label. Examples for "10.0.0.1:11211".
+enum class LabelRule : std::uint8_t {
+  name,        ///< "10.0.0.1:11211"
+  drop_11211,  ///< "10.0.0.1": the port is left out when it is 11211 (libmemcached, twemproxy)
+  slash        ///< "/10.0.0.1:11211" (libmemcached SPY, xmemcached)
+};
+
+/// Which entry answers for a hash.
+enum class LookupRule : std::uint8_t {
+  at_or_after,   ///< the first token >= the hash, wrapping: nearly everybody
+  after,         ///< the first token > the hash (uhashring)
+  at_or_before,  ///< the last token <= the hash, wrapping backwards (dalli)
+  nearest        ///< the token nearest in either direction, the one before on a tie (HAProxy)
 };
 
 /// Who wins a position that two nodes claim. The loser keeps its entry and is the next candidate.
-enum class TieRule : std::uint8_t { by_name, by_list_order };
+enum class TieRule : std::uint8_t {
+  by_name,
+  by_list_order,    ///< the first in the order in which the method makes points
+  by_reverse_order  ///< the last
+};
+
+/// How many slots a list_index recipe has.
+enum class SlotCount : std::uint8_t {
+  none,
+  nodes,            ///< one a node
+  weights,          ///< the sum of weights, each rounded half up and at least 1
+  weights_reduced,  ///< the sum of weights divided by their greatest common divisor (HAProxy map-based)
+  setting           ///< the setting `slots` or `table_size`
+};
+
+/// A number or word that a recipe reads beyond the common fields: `placement: {settings: {table_size:
+/// 65537}}`.
+struct SettingInfo {
+  enum class Kind : std::uint8_t { integer, number, text, flag };
+  std::string_view name;
+  Kind kind;
+  std::string_view preset;     ///< the value when the map says nothing
+  double least = 0, most = 0;  ///< of numbers
+  std::string_view meaning;
+};
 
 /// One frozen row: how a system computes placement. Never edited after release; a correction is a new row
 /// (`name@2`).
 struct Recipe {
   std::string_view name;
-  std::string_view used_by;  ///< one line for people
-  KeyPrep key_prep;
-  KeyHashId hash;          ///< the default where hash_open
-  bool hash_open;          ///< the map may choose among the open key hashes
-  std::uint8_t ring_bits;  ///< 0: as wide as the key hash, at most 64
-  TokenSpace::Notation notation;
-  PointRule points;
-  bool given_allowed;  ///< `allocation: given` may replace `points`
-  TieRule ties;
-  std::uint32_t
-      default_tokens;  ///< vnodes per unit of weight when the map says nothing; 0: the recipe fixes it
+  std::string_view used_by;      ///< one line for people
+  std::string_view method = {};  ///< the function that makes points, slots or choices (src/place/methods.hpp)
+  KeyPrep key_prep = KeyPrep::none;
+  KeyHashId hash = KeyHashId::xxh3;        ///< the default
+  bool hash_open = false;                  ///< the map may choose among the open key hashes
+  std::span<const KeyHashId> hashes = {};  ///< …or among these
+  std::uint8_t ring_bits = 0;              ///< 0: as wide as the key hash, at most 64
+  TokenSpace::Notation notation = TokenSpace::Notation::hex;
+  PointRule points = PointRule::method;
+  SlotCount slots = SlotCount::none;
+  LabelRule label = LabelRule::name;
+  LookupRule lookup = LookupRule::at_or_after;
+  TieRule ties = TieRule::by_name;
+  bool given_allowed = false;  ///< `allocation: given` may replace the method
+  bool zero_weight = false;    ///< the system takes a weight of 0
+  std::uint32_t default_tokens =
+      0;  ///< vnodes per unit of weight when the map says nothing; 0: the recipe fixes it
+  std::span<const SettingInfo> settings = {};
 };
 
 std::span<const Recipe> recipes();
@@ -125,6 +172,14 @@ struct PlacementSettings {
   std::string hash_tag;         ///< two characters for KeyPrep::tag_pair, else empty
   std::uint64_t slots = 0;      ///< number of slots for table recipes over slots; 0 otherwise
   std::vector<TableRow> table;  ///< for PointRule::table, ascending by upto
+  std::map<std::string, std::string, std::less<>>
+      settings;  ///< what the map says beyond the recipe's presets
+
+  /// A setting as the map or the recipe has it; build() has checked its kind and range.
+  std::string_view text(std::string_view name) const;
+  std::int64_t integer(std::string_view name) const;
+  double number(std::string_view name) const;
+  bool flag(std::string_view name) const;
 };
 
 /// A value with the place it was written at.
@@ -141,6 +196,7 @@ struct ClusterSpec {
     Marked<std::string> name;
     std::optional<Marked<std::string>> label, address, host, rack, zone, state;
     std::optional<Marked<double>> weight;
+    std::optional<Marked<std::uint64_t>> bucket;
     std::vector<Marked<std::string>> tokens;  ///< hex
     bool tokens_present = false;
   };
@@ -162,6 +218,7 @@ struct ClusterSpec {
   std::optional<Marked<std::uint64_t>> count;
   std::optional<Marked<std::string>> across, when_short;
   std::vector<ZoneSpec> per_zone;
+  std::vector<std::pair<Marked<std::string>, Marked<std::string>>> settings;
   std::vector<NodeSpec> nodes;
 };
 

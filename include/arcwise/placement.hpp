@@ -79,7 +79,8 @@ class Placement {
   /// policy's count and out.size(), fewer when the mask leaves too few. Cost: one search and a walk of a few
   /// candidates.
   std::size_t owners(const Query& query, std::span<NodeIndex> out) const noexcept;
-  /// The first owner without a mask, or no_node where nobody owns the position.
+  /// The first owner without a mask; no_node where nobody owns the position, or where a hash does not
+  /// suffice.
   NodeIndex primary(KeyHash hash) const noexcept;
   /// The same for many; hashes are positions (the low 64 bits; spaces up to 64 bits). out.size() >=
   /// hashes.size().
@@ -90,8 +91,8 @@ class Placement {
   const Traits& traits() const noexcept;
   const ClusterMap& map() const noexcept;
 
-  /// Enumerable placements: regions ascending by `upto`; the first one wraps. Owners are constant within a
-  /// region.
+  /// Enumerable placements (others have no region): regions ascending by `upto`; the first one wraps. Owners
+  /// are constant within a region.
   std::size_t region_count() const noexcept;
   Region region(std::size_t i) const noexcept;
   std::size_t region_owners(std::size_t i, const NodeMask& mask, std::span<NodeIndex> out) const noexcept;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "arcwise/map.hpp"
@@ -34,14 +35,14 @@ std::string host_of(std::string_view address) {
   return std::string(address.substr(0, colon));
 }
 
-std::optional<Error> check_node(const Node& node, const NodeMarks& at) {
+std::optional<Error> check_node(const Node& node, bool zero_weight, const NodeMarks& at) {
   if (node.name.empty())
     return fault(at.name, "", "a node has an empty name", "give every node a name of its own");
   for (const std::string* field :
        {&node.name, &node.label, &node.address, &node.host, &node.rack, &node.zone})
     if (has_control(*field))
       return fault(at.name, *field, "a control character in a node's field", "use printable text");
-  if (!std::isfinite(node.weight) || node.weight <= 0)
+  if (!std::isfinite(node.weight) || node.weight < 0 || (node.weight == 0 && !zero_weight))
     return fault(at.weight, std::to_string(node.weight),
                  "node '" + node.name + "' has a weight that is not a finite positive number",
                  "a weight is relative capacity, such as 1 or 2.5; to take a node out, remove it");
@@ -54,8 +55,8 @@ std::optional<Error> check_nodes(ClusterMap::Parts& parts, const BuildMarks& mar
   bool someone_owns = false;
   for (std::size_t i = 0; i < parts.nodes.size(); ++i) {
     Node& node = parts.nodes[i];
-    if (auto error = check_node(node, marks.node_at(i))) return error;
-    if (node.label.empty()) node.label = node.name;
+    if (auto error = check_node(node, parts.placement.recipe->zero_weight, marks.node_at(i))) return error;
+    if (node.label.empty()) node.label = label_of(parts.placement.recipe->label, node.name);
     if (node.host.empty()) node.host = node.address.empty() ? node.name : host_of(node.address);
     if (!names.insert(node.name).second)
       return fault(marks.node_at(i).name, node.name, "two nodes have the same name",
@@ -130,16 +131,36 @@ std::optional<Error> check_table(const ClusterMap::Parts& parts, const BuildMark
   return std::nullopt;
 }
 
+std::uint64_t slot_count(const ClusterMap::Parts& parts) {
+  const PlacementSettings& placement = parts.placement;
+  std::uint64_t nodes = 0, weights = 0, divisor = 0;
+  for (const Node& node : parts.nodes) {
+    if (node.state == NodeState::joining) continue;
+    const std::uint64_t weight = node.weight > 0 ? token_count(node.weight, 1) : 0;
+    ++nodes;
+    weights += weight;
+    divisor = std::gcd(divisor, weight);
+  }
+  switch (placement.recipe->slots) {
+    case SlotCount::none:
+      return placement.slots;
+    case SlotCount::nodes:
+      return nodes;
+    case SlotCount::weights:
+      return weights;
+    case SlotCount::weights_reduced:
+      return divisor ? weights / divisor : 0;
+    case SlotCount::setting:
+      return static_cast<std::uint64_t>(placement.integer("slots"));
+  }
+  return placement.slots;
+}
+
 void derive_space(ClusterMap::Parts& parts) {
   const Recipe& recipe = *parts.placement.recipe;
   const std::uint8_t hash_bits = info(parts.placement.hash).bits;
-  if (recipe.points == PointRule::list_index) {
-    std::uint64_t slots = 0;
-    for (const Node& node : parts.nodes)
-      if (node.state != NodeState::joining) slots += token_count(node.weight, 1);
+  if (const std::uint64_t slots = slot_count(parts)) {
     parts.space = TokenSpace::slots(slots);
-  } else if (parts.placement.slots) {
-    parts.space = TokenSpace::slots(parts.placement.slots);
   } else {
     parts.space = TokenSpace::unsigned_bits(recipe.ring_bits ? recipe.ring_bits : hash_bits);
     parts.space.notation = recipe.notation;
@@ -237,6 +258,8 @@ std::optional<NodeIndex> ClusterMap::find(std::string_view name) const {
 
 Result<ClusterMap> build_marked(ClusterMap::Parts parts, const BuildMarks& marks) {
   if (auto error = check_nodes(parts, marks)) return *error;
+  for (const auto& [name, value] : parts.placement.settings)
+    if (auto error = check_setting(*parts.placement.recipe, name, value, marks.whole)) return *error;
   const PointRule points = parts.placement.given ? PointRule::given : parts.placement.recipe->points;
   if (points != PointRule::given)
     if (auto error = check_hashed_tokens(parts, marks)) return *error;

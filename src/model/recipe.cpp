@@ -1,101 +1,89 @@
-#include <array>
+// The recipe table: the families' rows one after another. A row is never edited after release.
+#include "model/recipe_rows.hpp"
 
-#include "arcwise/map.hpp"
+#include <array>
+#include <vector>
 
 namespace arcwise {
 namespace {
 
 using Notation = TokenSpace::Notation;
 
-constexpr std::array<Recipe, 7> table{{
+constexpr std::array<Recipe, 3> own_rows{{
     {.name = "ring",
      .used_by = "Arcwise: a ring of hashed or given tokens, any key hash",
-     .key_prep = KeyPrep::none,
-     .hash = KeyHashId::xxh3,
+     .method = "hashed-name",
      .hash_open = true,
-     .ring_bits = 0,
-     .notation = Notation::hex,
      .points = PointRule::hashed_name,
      .given_allowed = true,
-     .ties = TieRule::by_name,
      .default_tokens = 256},
     {.name = "modulo",
      .used_by = "the baseline everybody starts from: hash mod number of nodes",
-     .key_prep = KeyPrep::none,
-     .hash = KeyHashId::xxh3,
+     .method = "list-index",
      .hash_open = true,
-     .ring_bits = 0,
      .notation = Notation::decimal,
      .points = PointRule::list_index,
-     .given_allowed = false,
-     .ties = TieRule::by_list_order,
-     .default_tokens = 0},
+     .slots = SlotCount::weights,
+     .ties = TieRule::by_list_order},
     {.name = "ranges",
      .used_by = "Arcwise: owners listed range by range, any key hash",
-     .key_prep = KeyPrep::none,
-     .hash = KeyHashId::xxh3,
+     .method = "table",
      .hash_open = true,
-     .ring_bits = 0,
-     .notation = Notation::hex,
-     .points = PointRule::table,
-     .given_allowed = false,
-     .ties = TieRule::by_name,
-     .default_tokens = 0},
+     .points = PointRule::table},
+}};
+
+constexpr std::array<Recipe, 4> imported_rows{{
     {.name = "twemproxy-ketama",
      .used_by =
          "twemproxy with distribution ketama and hash md5; libmemcached KETAMA_WEIGHTED in server-name order",
+     .method = "ketama-twemproxy",
      .key_prep = KeyPrep::tag_pair,
      .hash = KeyHashId::md5_ketama,
-     .hash_open = false,
      .ring_bits = 32,
-     .notation = Notation::hex,
-     .points = PointRule::ketama_weighted,
-     .given_allowed = false,
-     .ties = TieRule::by_list_order,
-     .default_tokens = 0},
+     .label = LabelRule::drop_11211,
+     .ties = TieRule::by_list_order},
     {.name = "cassandra-murmur3",
      .used_by = "Cassandra and ScyllaDB vnodes: Murmur3Partitioner, tokens as the cluster has them",
-     .key_prep = KeyPrep::none,
+     .method = "given",
      .hash = KeyHashId::murmur3_cassandra,
-     .hash_open = false,
      .ring_bits = 64,
      .notation = Notation::signed_decimal,
      .points = PointRule::given,
-     .given_allowed = true,
-     .ties = TieRule::by_name,
-     .default_tokens = 0},
+     .given_allowed = true},
     {.name = "cassandra-ranges",
      .used_by = "Cassandra and ScyllaDB: every range with the replicas that nodetool describering prints",
-     .key_prep = KeyPrep::none,
+     .method = "table",
      .hash = KeyHashId::murmur3_cassandra,
-     .hash_open = false,
      .ring_bits = 64,
      .notation = Notation::signed_decimal,
-     .points = PointRule::table,
-     .given_allowed = false,
-     .ties = TieRule::by_name,
-     .default_tokens = 0},
+     .points = PointRule::table},
     {.name = "redis-cluster",
      .used_by = "Redis Cluster and Valkey: 16384 slots, each with its master, then its replicas",
+     .method = "table",
      .key_prep = KeyPrep::redis_tag,
      .hash = KeyHashId::crc16,
-     .hash_open = false,
      .ring_bits = 16,
      .notation = Notation::decimal,
-     .points = PointRule::table,
-     .given_allowed = false,
-     .ties = TieRule::by_name,
-     .default_tokens = 0},
+     .points = PointRule::table},
 }};
+
+std::vector<Recipe> all_rows() {
+  std::vector<Recipe> rows(own_rows.begin(), own_rows.end());
+  for (const auto family :
+       {std::span<const Recipe>(imported_rows), ketama_rows(), proxy_rows(), chooser_rows(), store_rows()})
+    rows.insert(rows.end(), family.begin(), family.end());
+  return rows;
+}
 
 }  // namespace
 
 std::span<const Recipe> recipes() {
-  return table;
+  static const std::vector<Recipe> rows = all_rows();
+  return rows;
 }
 
 const Recipe* find_recipe(std::string_view name) {
-  for (const Recipe& row : table)
+  for (const Recipe& row : recipes())
     if (row.name == name) return &row;
   return nullptr;
 }

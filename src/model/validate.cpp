@@ -31,11 +31,16 @@ std::optional<Error> read_recipe(const ClusterSpec& spec, PlacementSettings& out
   out.hash = out.recipe->hash;
   if (!spec.hash) return std::nullopt;
   const auto hash = find_key_hash(spec.hash->value);
-  const bool fits = hash && (out.recipe->hash_open ? info(*hash).open : *hash == out.recipe->hash);
+  const auto takes = [&](KeyHashId id) {
+    const auto& listed = out.recipe->hashes;
+    return id == out.recipe->hash || (out.recipe->hash_open && info(id).open) ||
+           std::find(listed.begin(), listed.end(), id) != listed.end();
+  };
+  const bool fits = hash && takes(*hash);
   if (!fits) {
     std::vector<std::string_view> names;
     for (const KeyHashInfo& h : key_hashes())
-      if (out.recipe->hash_open ? h.open : h.id == out.recipe->hash) names.push_back(h.name);
+      if (takes(h.id)) names.push_back(h.name);
     return fault(spec.hash->at, spec.hash->value, "recipe '" + spec.recipe.value + "' has no such key hash",
                  "use one of: " + list_names(names));
   }
@@ -90,6 +95,14 @@ std::optional<Error> read_slots(const ClusterSpec& spec, PlacementSettings& out)
   return std::nullopt;
 }
 
+std::optional<Error> read_settings(const ClusterSpec& spec, PlacementSettings& out) {
+  for (const auto& [name, value] : spec.settings) {
+    if (auto error = check_setting(*out.recipe, name.value, value.value, value.at)) return error;
+    out.settings[name.value] = value.value;
+  }
+  return std::nullopt;
+}
+
 std::optional<Error> read_node(const ClusterSpec::NodeSpec& in, const TokenSpace& space, Node& out) {
   out.name = in.name.value;
   if (in.label) out.label = in.label->value;
@@ -98,6 +111,7 @@ std::optional<Error> read_node(const ClusterSpec::NodeSpec& in, const TokenSpace
   if (in.rack) out.rack = in.rack->value;
   if (in.zone) out.zone = in.zone->value;
   if (in.weight) out.weight = in.weight->value;
+  if (in.bucket) out.bucket = in.bucket->value;
   if (in.state) {
     if (in.state->value == "normal")
       out.state = NodeState::normal;
@@ -199,7 +213,7 @@ Result<ClusterMap> validate(const ClusterSpec& spec) {
   ClusterMap::Parts parts;
   if (spec.cluster) parts.cluster = spec.cluster->value;
   if (spec.epoch) parts.epoch = spec.epoch->value;
-  for (auto* read : {read_recipe, read_tokens_setting, read_allocation, read_slots})
+  for (auto* read : {read_recipe, read_tokens_setting, read_allocation, read_slots, read_settings})
     if (auto error = read(spec, parts.placement)) return *error;
   if (auto error = read_policy(spec, parts.replicas)) return *error;
 

@@ -1,14 +1,12 @@
 // The ketama point rule of libmemcached (KETAMA_WEIGHTED) and twemproxy.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
-#include "place/points.hpp"
+#include "place/methods.hpp"
 
 namespace arcwise {
-
-/// Appends the points in twemproxy's server order: shorter label first, then bytewise.
-void ketama_weighted_points(const ClusterMap& map, std::vector<RingPoint>& out);
 
 /// MD5 digests (4 points each) that one server gets: single-precision arithmetic in libmemcached's order.
 /// Worked example: 25 equal servers get 39, not 40, because 1/25 rounds down in single precision.

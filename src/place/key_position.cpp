@@ -21,7 +21,7 @@ KeyPosition::KeyPosition(const ClusterMap& map) : hash_(map.placement().hash) {
     open_ = placement.hash_tag[0];
     close_ = placement.hash_tag[1];
   }
-  if (placement.slots || placement.recipe->points == PointRule::list_index)
+  if (placement.slots || placement.recipe->slots != SlotCount::none)
     slots_ = static_cast<std::uint64_t>(map.space().last) + 1;
 }
 

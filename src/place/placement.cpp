@@ -3,25 +3,26 @@
 
 #include <array>
 
+#include "place/chosen.hpp"
 #include "place/key_position.hpp"
-#include "place/points.hpp"
+#include "place/methods.hpp"
 #include "place/policy.hpp"
 #include "place/ring.hpp"
+#include "place/slots.hpp"
 #include "place/table.hpp"
 
 namespace arcwise {
 
 struct Placement::Model {
   virtual ~Model() = default;
-  virtual std::size_t owners(std::size_t at, const NodeMask& mask,
-                             std::span<NodeIndex> out) const noexcept = 0;
-  virtual std::size_t locate(KeyHash hash) const noexcept = 0;
+  virtual std::size_t owners(const Query& query, std::span<NodeIndex> out) const noexcept = 0;
+  virtual std::size_t region_owners(std::size_t i, const NodeMask& mask,
+                                    std::span<NodeIndex> out) const noexcept = 0;
   virtual NodeIndex primary(KeyHash hash) const noexcept = 0;
   virtual void primary(std::span<const std::uint64_t> hashes, std::span<NodeIndex> out) const noexcept = 0;
   virtual void trace(const Query& query, const Trace& trace) const = 0;
   virtual std::size_t region_count() const noexcept = 0;
   virtual Region region(std::size_t i) const noexcept = 0;
-  virtual std::size_t region_entry(std::size_t i) const noexcept = 0;
   virtual std::size_t region_at(KeyHash hash) const noexcept = 0;
   virtual std::size_t entry_count() const noexcept = 0;
   virtual Entry entry(std::size_t i) const noexcept = 0;
@@ -42,10 +43,17 @@ template <class Algorithm>
 struct Replicated final : Placement::Model {
   Replicated(const ClusterMap& m, Traits t, Algorithm a) : Model(m, t), algorithm(std::move(a)) {}
 
-  std::size_t owners(std::size_t at, const NodeMask& mask, std::span<NodeIndex> out) const noexcept override {
-    Selector selector(rule, mask, out);
+  std::size_t owners(const Query& query, std::span<NodeIndex> out) const noexcept override {
+    return select(algorithm.locate(query), query, out);
+  }
+  std::size_t region_owners(std::size_t i, const NodeMask& mask,
+                            std::span<NodeIndex> out) const noexcept override {
+    return select(algorithm.region_entry(i), Query{{}, {}, mask}, out);
+  }
+  std::size_t select(std::size_t at, const Query& query, std::span<NodeIndex> out) const noexcept {
+    Selector selector(rule, query.mask, out);
     if (selector.full()) return 0;
-    algorithm.candidates(at, [&](Token, NodeIndex node) noexcept {
+    algorithm.candidates(at, query, [&](Token, NodeIndex node) noexcept {
       selector.offer(node);
       return !selector.full();
     });
@@ -55,19 +63,17 @@ struct Replicated final : Placement::Model {
     std::array<NodeIndex, max_replicas> out;
     Selector selector(rule, query.mask, out);
     if (selector.full()) return;
-    algorithm.candidates(algorithm.locate(query.hash), [&](Token token, NodeIndex node) {
+    algorithm.candidates(algorithm.locate(query), query, [&](Token token, NodeIndex node) {
       report(token, node, selector.offer(node));
       return !selector.full();
     });
   }
-  NodeIndex primary(KeyHash hash) const noexcept override { return algorithm.first(algorithm.locate(hash)); }
+  NodeIndex primary(KeyHash hash) const noexcept override { return algorithm.first(hash); }
   void primary(std::span<const std::uint64_t> hashes, std::span<NodeIndex> out) const noexcept override {
-    for (std::size_t i = 0; i < hashes.size(); ++i) out[i] = algorithm.first(algorithm.locate({hashes[i]}));
+    for (std::size_t i = 0; i < hashes.size(); ++i) out[i] = algorithm.first({hashes[i]});
   }
-  std::size_t locate(KeyHash hash) const noexcept override { return algorithm.locate(hash); }
   std::size_t region_count() const noexcept override { return algorithm.region_count(); }
   Region region(std::size_t i) const noexcept override { return algorithm.region(i); }
-  std::size_t region_entry(std::size_t i) const noexcept override { return algorithm.region_entry(i); }
   std::size_t region_at(KeyHash hash) const noexcept override { return algorithm.region_at(hash); }
   std::size_t entry_count() const noexcept override { return algorithm.entry_count(); }
   Placement::Entry entry(std::size_t i) const noexcept override { return algorithm.entry(i); }
@@ -80,63 +86,24 @@ Placement placed(const ClusterMap& map, Traits traits, Algorithm algorithm) {
   return Placement(std::make_shared<const Replicated<Algorithm>>(map, traits, std::move(algorithm)));
 }
 
-// ketama's counts depend on the total weight, so a change of one node moves points of the others: nothing is
-// monotone.
-Traits traits_of(PointRule rule) {
-  switch (rule) {
-    case PointRule::hashed_name:
-      return {.enumerable = true,
-              .monotone_add = true,
-              .monotone_remove = true,
-              .any_order_removal = true,
-              .weighted = true,
-              .order_free = true,
-              .mask_is_removal = true};
-    case PointRule::given:
-      return {.enumerable = true,
-              .monotone_add = true,
-              .monotone_remove = true,
-              .any_order_removal = true,
-              .weighted = false,
-              .order_free = true,
-              .mask_is_removal = true};
-    case PointRule::ketama_weighted:
-      return {.enumerable = true,
-              .monotone_add = false,
-              .monotone_remove = false,
-              .any_order_removal = false,
-              .weighted = true,
-              .order_free = true,
-              .mask_is_removal = false};
-    case PointRule::list_index:
-      return {.enumerable = true,
-              .monotone_add = false,
-              .monotone_remove = false,
-              .any_order_removal = false,
-              .weighted = true,
-              .order_free = false,
-              .mask_is_removal = false};
-    case PointRule::table:
-      return {.enumerable = true,
-              .monotone_add = true,
-              .monotone_remove = true,
-              .any_order_removal = true,
-              .weighted = false,
-              .order_free = true,
-              .mask_is_removal = true};
-  }
-  return {};
-}
-
 }  // namespace
 
 Placement compile(const ClusterMap& map) {
-  const PointRule rule = map.placement().given ? PointRule::given : map.placement().recipe->points;
-  const Traits traits = traits_of(rule);
-  if (rule == PointRule::table) return placed(map, traits, OwnerTable(map.placement().table));
-  const std::vector<RingPoint> points = ring_points(map);
-  if (map.space().last > ~std::uint64_t{0}) return placed(map, traits, TokenRing<u128>(points));
-  return placed(map, traits, TokenRing<std::uint64_t>(points));
+  const PlacementSettings& placement = map.placement();
+  const Method& method = *find_method(placement.given ? "given" : placement.recipe->method);
+  if (placement.recipe->points == PointRule::table)
+    return placed(map, method.traits, OwnerTable(placement.table));
+  if (method.chooser) return placed(map, method.traits, Chosen(map, method.chooser(map)));
+  if (method.slots) {
+    std::vector<NodeIndex> owner_of_slot;
+    method.slots(map, owner_of_slot);
+    return placed(map, method.traits, SlotArray(std::move(owner_of_slot)));
+  }
+  const std::vector<RingPoint> points = ring_points(map, method);
+  const LookupRule lookup = placement.recipe->lookup;
+  if (map.space().last > ~std::uint64_t{0})
+    return placed(map, method.traits, TokenRing<u128>(points, lookup, map.space().last));
+  return placed(map, method.traits, TokenRing<std::uint64_t>(points, lookup, map.space().last));
 }
 
 KeyHash Placement::hash(std::string_view key) const noexcept {
@@ -146,7 +113,7 @@ std::string_view Placement::routing_key(std::string_view key) const noexcept {
   return model_->position.routing_key(key);
 }
 std::size_t Placement::owners(const Query& query, std::span<NodeIndex> out) const noexcept {
-  return model_->owners(model_->locate(query.hash), query.mask, out);
+  return model_->owners(query, out);
 }
 NodeIndex Placement::primary(KeyHash hash) const noexcept {
   return model_->primary(hash);
@@ -171,7 +138,7 @@ Region Placement::region(std::size_t i) const noexcept {
 }
 std::size_t Placement::region_owners(std::size_t i, const NodeMask& mask,
                                      std::span<NodeIndex> out) const noexcept {
-  return model_->owners(model_->region_entry(i), mask, out);
+  return model_->region_owners(i, mask, out);
 }
 std::size_t Placement::region_at(KeyHash hash) const noexcept {
   return model_->region_at(hash);

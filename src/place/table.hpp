@@ -25,18 +25,19 @@ class OwnerTable {
     return at == upto_.end() ? 0 : static_cast<std::size_t>(at - upto_.begin());
   }
 
+  std::size_t locate(const Query& query) const noexcept { return locate(query.hash); }
+
   template <class Visit>
-  void candidates(std::size_t row, Visit&& visit) const noexcept(noexcept(visit(Token{}, NodeIndex{}))) {
+  void candidates(std::size_t row, const Query&, Visit&& visit) const
+      noexcept(noexcept(visit(Token{}, NodeIndex{}))) {
     for (std::uint32_t i = starts_[row]; i < starts_[row + 1]; ++i)
       if (!visit(upto_[row], owners_[i])) return;
   }
 
-  NodeIndex first(std::size_t row) const noexcept {
-    return starts_[row] == starts_[row + 1] ? no_node : owners_[starts_[row]];
-  }
+  NodeIndex first(KeyHash hash) const noexcept { return first_of(locate(hash)); }
 
   std::size_t entry_count() const noexcept { return upto_.size(); }
-  Placement::Entry entry(std::size_t i) const noexcept { return {upto_[i], first(i)}; }
+  Placement::Entry entry(std::size_t i) const noexcept { return {upto_[i], first_of(i)}; }
 
   std::size_t region_count() const noexcept { return upto_.size(); }
   Region region(std::size_t i) const noexcept { return {upto_[i == 0 ? upto_.size() - 1 : i - 1], upto_[i]}; }
@@ -44,6 +45,10 @@ class OwnerTable {
   std::size_t region_at(KeyHash hash) const noexcept { return locate(hash); }
 
  private:
+  NodeIndex first_of(std::size_t row) const noexcept {
+    return starts_[row] == starts_[row + 1] ? no_node : owners_[starts_[row]];
+  }
+
   std::vector<Token> upto_;
   std::vector<std::uint32_t> starts_;  ///< into owners_, one more than rows
   std::vector<NodeIndex> owners_;

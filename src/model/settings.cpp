@@ -1,0 +1,69 @@
+// Settings of a recipe: presets, kinds and ranges.
+#include <charconv>
+#include <cstdlib>
+
+#include "model/build.hpp"
+
+namespace arcwise {
+namespace {
+
+const SettingInfo* find_setting(const Recipe& recipe, std::string_view name) {
+  for (const SettingInfo& info : recipe.settings)
+    if (info.name == name) return &info;
+  return nullptr;
+}
+
+std::optional<double> read_number(std::string_view text, SettingInfo::Kind kind) {
+  if (kind == SettingInfo::Kind::integer) {
+    std::int64_t value = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (code != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return static_cast<double>(value);
+  }
+  const std::string copy(text);
+  char* end = nullptr;
+  const double value = std::strtod(copy.c_str(), &end);
+  if (copy.empty() || end != copy.c_str() + copy.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::optional<Error> check_setting(const Recipe& recipe, const std::string& name, const std::string& value,
+                                   const Mark& at) {
+  const SettingInfo* info = find_setting(recipe, name);
+  if (!info) {
+    std::string known;
+    for (const SettingInfo& s : recipe.settings) known += (known.empty() ? "" : ", ") + std::string(s.name);
+    return Error{ErrorKind::input, at, name, "recipe '" + std::string(recipe.name) + "' has no such setting",
+                 known.empty() ? "it takes none" : "it takes: " + known};
+  }
+  if (info->kind == SettingInfo::Kind::text) return std::nullopt;
+  if (info->kind == SettingInfo::Kind::flag) {
+    if (value == "true" || value == "false") return std::nullopt;
+    return Error{ErrorKind::input, at, value, "setting '" + name + "' is not true or false",
+                 "write true or false"};
+  }
+  const auto number = read_number(value, info->kind);
+  if (number && *number >= info->least && *number <= info->most) return std::nullopt;
+  const auto whole = [](double v) { return std::to_string(static_cast<std::int64_t>(v)); };
+  return Error{ErrorKind::input, at, value, "setting '" + name + "' is out of range",
+               "write a number from " + whole(info->least) + " to " + whole(info->most)};
+}
+
+std::string_view PlacementSettings::text(std::string_view name) const {
+  if (const auto at = settings.find(name); at != settings.end()) return at->second;
+  const SettingInfo* info = find_setting(*recipe, name);
+  return info ? info->preset : std::string_view();
+}
+std::int64_t PlacementSettings::integer(std::string_view name) const {
+  return static_cast<std::int64_t>(read_number(text(name), SettingInfo::Kind::integer).value_or(0));
+}
+double PlacementSettings::number(std::string_view name) const {
+  return read_number(text(name), SettingInfo::Kind::number).value_or(0);
+}
+bool PlacementSettings::flag(std::string_view name) const {
+  return text(name) == "true";
+}
+
+}  // namespace arcwise

@@ -1,0 +1,70 @@
+// Methods: from the nodes of a map to an answer, one function a rule, named by the recipe's row.
+//
+// A method has one of three forms:
+//   ring     points on the circle; the recipe's lookup and tie rules do the rest
+//   slots    the owner of every slot 0…space.last
+//   chooser  candidates computed from the key itself (rendezvous, jump and kin), where no region is constant
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "arcwise/placement.hpp"
+
+namespace arcwise {
+
+struct RingPoint {
+  Token token;
+  NodeIndex node;
+};
+
+/// Gives candidates in preference order until told to stop. A plain function pointer with context, so that a
+/// walk allocates nothing.
+class CandidateVisit {
+ public:
+  template <class F>
+  CandidateVisit(F& f) noexcept
+      : context_(&f), call_([](void* c, NodeIndex n) noexcept { return (*static_cast<F*>(c))(n); }) {}
+  bool operator()(NodeIndex node) const noexcept { return call_(context_, node); }
+
+ private:
+  void* context_;
+  bool (*call_)(void*, NodeIndex) noexcept;
+};
+
+/// Immutable; safe to share between threads.
+class Chooser {
+ public:
+  virtual ~Chooser() = default;
+  /// Calls `visit` with candidates (repeats allowed, every owning node at some point) until it returns false.
+  /// `routing_key` is the part of the key that is hashed; query.hash its hash. No allocation.
+  virtual void candidates(const Query& query, std::string_view routing_key,
+                          CandidateVisit visit) const noexcept = 0;
+};
+
+struct Method {
+  std::string_view name;
+  Traits traits;
+  void (*ring)(const ClusterMap& map, std::vector<RingPoint>& points) = nullptr;
+  void (*slots)(const ClusterMap& map, std::vector<NodeIndex>& owner_of_slot) = nullptr;
+  std::unique_ptr<const Chooser> (*chooser)(const ClusterMap& map) = nullptr;
+};
+
+/// Every method of every family. nullptr: no such name; a test holds every row of the recipe table against
+/// it.
+const Method* find_method(std::string_view name);
+
+std::span<const Method> ketama_methods();
+std::span<const Method> proxy_methods();
+std::span<const Method> chooser_methods();
+std::span<const Method> store_methods();
+
+/// The points of a ring method in the recipe's stated total order: by token, then by its tie rule.
+std::vector<RingPoint> ring_points(const ClusterMap& map, const Method& method);
+
+/// Nodes that own something, in list order.
+std::vector<NodeIndex> owning_nodes(const ClusterMap& map);
+
+}  // namespace arcwise

@@ -1,0 +1,9 @@
+#include "place/methods.hpp"
+
+namespace arcwise {
+
+std::span<const Method> proxy_methods() {
+  return {};
+}
+
+}  // namespace arcwise

@@ -1,0 +1,41 @@
+// Numbered slots, one owner each: modulo, Maglev, partitions. Later candidates are the next slots.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "arcwise/placement.hpp"
+
+namespace arcwise {
+
+class SlotArray {
+ public:
+  explicit SlotArray(std::vector<NodeIndex> owner_of_slot) : owner_(std::move(owner_of_slot)) {}
+
+  std::size_t locate(const Query& query) const noexcept { return static_cast<std::size_t>(query.hash.value); }
+
+  template <class Visit>
+  void candidates(std::size_t from, const Query&, Visit&& visit) const
+      noexcept(noexcept(visit(Token{}, NodeIndex{}))) {
+    for (std::size_t k = 0; k < owner_.size(); ++k) {
+      const std::size_t slot = from + k < owner_.size() ? from + k : from + k - owner_.size();
+      if (!visit(Token{slot}, owner_[slot])) return;
+    }
+  }
+
+  NodeIndex first(KeyHash hash) const noexcept { return owner_[static_cast<std::size_t>(hash.value)]; }
+
+  std::size_t entry_count() const noexcept { return owner_.size(); }
+  Placement::Entry entry(std::size_t i) const noexcept { return {Token{i}, owner_[i]}; }
+  std::size_t region_count() const noexcept { return owner_.size(); }
+  Region region(std::size_t i) const noexcept {
+    return {Token{i == 0 ? owner_.size() - 1 : i - 1}, Token{i}};
+  }
+  std::size_t region_entry(std::size_t i) const noexcept { return i; }
+  std::size_t region_at(KeyHash hash) const noexcept { return static_cast<std::size_t>(hash.value); }
+
+ private:
+  std::vector<NodeIndex> owner_;
+};
+
+}  // namespace arcwise
