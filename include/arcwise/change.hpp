@@ -52,19 +52,22 @@ Diff diff(const Placement& before, const Placement& after, std::uint64_t seed,
 
 struct NewNode {
   std::string name, address, host, rack, zone;
-  double weight = 1;
+  std::optional<double> weight;     ///< nullopt: 1
   std::vector<std::string> tokens;  ///< hex, for `allocation: given`
 };
 struct Change {
   std::vector<NewNode> add;
   std::vector<std::string> remove;
   std::vector<std::pair<std::string, double>> weight;
-  std::vector<std::pair<std::string, NewNode>> replace;  ///< old name -> new node in its place
+  /// Old name -> new node in its place in the list. It inherits what is left empty: rack, zone, weight, given
+  /// tokens; with the same name also label, and address and host where no address is given.
+  std::vector<std::pair<std::string, NewNode>> replace;
   bool empty() const { return add.empty() && remove.empty() && weight.empty() && replace.empty(); }
 };
-/// The map after the change, epoch + 1 where there is one. A node added to a map of given tokens without
-/// tokens of its own gets as many as the median node, hashed from its name, and a warning. Errors name the
-/// argument.
+/// The map after the change (added, replaced, reweighted, removed, in this order), epoch + 1 where there is
+/// one. A node added to a map of given tokens without tokens of its own gets as many as the median node,
+/// hashed from its name, and a warning. Errors name the argument. A change that leaves fewer nodes than
+/// replicas is an error even where the map itself tolerates that.
 Result<ClusterMap> apply(const ClusterMap& map, const Change& change, std::vector<Finding>& warnings);
 
 struct CostOptions {

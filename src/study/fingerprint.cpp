@@ -19,11 +19,10 @@
 //
 // In node lines and in lists of owners a backslash stands before each space, comma and backslash of a name.
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 
 #include "arcwise/check.hpp"
 #include "hash/sha256.hpp"
+#include "study/numbers.hpp"
 
 namespace arcwise {
 namespace {
@@ -56,16 +55,6 @@ std::string quoted(std::string_view text) {
     out += c;
   }
   return out;
-}
-
-// The fewest digits that read back as the same number: 0.1 is "0.1", not "0.10000000000000001".
-std::string shortest(double value) {
-  char text[40];
-  for (int digits : {15, 16, 17}) {
-    std::snprintf(text, sizeof text, "%.*g", digits, value);
-    if (std::strtod(text, nullptr) == value) break;
-  }
-  return text;
 }
 
 std::string key_prep_name(const PlacementSettings& placement) {

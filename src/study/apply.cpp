@@ -1,0 +1,262 @@
+// A change carried out on a map: the map as it will be, or what is wrong with the change.
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "arcwise/change.hpp"
+#include "study/numbers.hpp"
+
+namespace arcwise {
+namespace {
+
+constexpr std::size_t most_names_listed = 8;
+
+Error fault(std::string what, std::string why, std::string advice) {
+  return {ErrorKind::input, {}, std::move(what), std::move(why), std::move(advice)};
+}
+
+std::string listed(const std::vector<Node>& nodes) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(nodes.size(), most_names_listed); ++i)
+    out += (i ? ", " : "") + nodes[i].name;
+  return nodes.size() > most_names_listed ? out + ", … (" + std::to_string(nodes.size()) + " in all)" : out;
+}
+
+std::size_t holders(const std::vector<Node>& nodes, const std::string* zone) {
+  return static_cast<std::size_t>(std::count_if(nodes.begin(), nodes.end(), [&](const Node& n) {
+    return n.state != NodeState::joining && (!zone || n.zone == *zone);
+  }));
+}
+
+class Editor {
+ public:
+  Editor(const ClusterMap& map, std::vector<Finding>& warnings)
+      : before_(map),
+        parts_(map.parts()),
+        warnings_(warnings),
+        rule_(map.placement().given ? PointRule::given : map.placement().recipe->points) {}
+
+  std::optional<Error> add(const NewNode& wanted);
+  std::optional<Error> replace(const std::string& old, const NewNode& wanted);
+  std::optional<Error> weigh(const std::string& name, double weight);
+  std::optional<Error> remove(const std::string& name);
+  std::optional<Error> check_shortfall(const Change& change) const;
+  Result<ClusterMap> finish() {
+    if (parts_.epoch) ++*parts_.epoch;
+    return ClusterMap::build(std::move(parts_));
+  }
+
+ private:
+  Node* find(const std::string& name) {
+    const auto at =
+        std::find_if(parts_.nodes.begin(), parts_.nodes.end(), [&](const Node& n) { return n.name == name; });
+    return at == parts_.nodes.end() ? nullptr : &*at;
+  }
+  Error unknown(const std::string& name) const {
+    return fault(name, "the map has no node of this name", "its nodes are " + listed(parts_.nodes));
+  }
+  Error exists(const std::string& name) const {
+    return fault(name, "the map already has a node of this name",
+                 "give the new node another name, or replace that one");
+  }
+  std::string table_advice() const;
+  std::string label_of(const NewNode& wanted) const;
+  std::optional<Error> set_weight(Node& node, double weight) const;
+  std::optional<Error> read_tokens(Node& node, const NewNode& wanted) const;
+  void hash_tokens(Node& node);
+  void warn(std::string rule, const std::string& subject, std::string message, std::string advice) {
+    warnings_.push_back(
+        {Finding::Severity::warning, std::move(rule), subject, std::move(message), std::move(advice)});
+  }
+
+  const ClusterMap& before_;
+  ClusterMap::Parts parts_;
+  std::vector<Finding>& warnings_;
+  PointRule rule_;
+};
+
+std::string Editor::table_advice() const {
+  if (parts_.placement.recipe->name == "cassandra-ranges")
+    return "bring the output of `nodetool ring`, whose tokens tell who takes what";
+  return "write the ranges as they shall become in a second map, and plan from this one to that one";
+}
+
+// twemproxy hashes a server without a name of its own as host:port, the port left out where it is 11211, and
+// a socket's path with a colon behind it.
+std::string Editor::label_of(const NewNode& wanted) const {
+  static constexpr std::string_view usual_port = ":11211";
+  if (rule_ != PointRule::ketama_weighted || (!wanted.address.empty() && wanted.address != wanted.name))
+    return {};
+  if (wanted.name.starts_with('/')) return wanted.name + ':';
+  if (!wanted.name.ends_with(usual_port)) return {};
+  return wanted.name.substr(0, wanted.name.size() - usual_port.size());
+}
+
+std::optional<Error> Editor::set_weight(Node& node, double weight) const {
+  if (rule_ == PointRule::ketama_weighted && std::isfinite(weight) && weight != std::floor(weight))
+    return fault(node.name,
+                 "its weight, " + shortest(weight) + ", is not a whole number, as this recipe needs",
+                 "weights are relative: 3 and 2 stand to each other as 1.5 and 1");
+  node.weight = weight;
+  return std::nullopt;
+}
+
+std::optional<Error> Editor::read_tokens(Node& node, const NewNode& wanted) const {
+  node.tokens.clear();
+  for (const std::string& text : wanted.tokens) {
+    const auto token = from_hex(before_.space(), text);
+    if (!token)
+      return fault(text, "a token of node '" + wanted.name + "' is not a position of this ring",
+                   "write it as at most " + std::to_string(before_.space().bits / 4) + " hex digits");
+    node.tokens.push_back(*token);
+  }
+  return std::nullopt;
+}
+
+// As many tokens per weight as the median node has, at the positions where `ring` would hash them; a position
+// that is taken gives way to the next free one.
+void Editor::hash_tokens(Node& node) {
+  std::vector<double> per_weight;
+  std::set<Token> taken;
+  for (const Node& n : parts_.nodes) {
+    if (n.state != NodeState::joining) per_weight.push_back(static_cast<double>(n.tokens.size()) / n.weight);
+    taken.insert(n.tokens.begin(), n.tokens.end());
+  }
+  std::sort(per_weight.begin(), per_weight.end());
+  const double wanted = std::floor(per_weight[(per_weight.size() - 1) / 2] * node.weight + 0.5);
+  const auto count =
+      static_cast<std::uint64_t>(std::clamp(wanted, 1.0, static_cast<double>(max_ring_tokens)));
+  const TokenSpace& space = before_.space();
+  for (std::uint64_t i = 0; i < count && taken.size() <= space.last; ++i) {
+    const u128 hash = key_hash(KeyHashId::xxh3, node.name + ':' + std::to_string(i));
+    Token token{space.bits <= 64 ? hash >> (64 - space.bits) : hash << (space.bits - 64)};
+    while (!taken.insert(token).second) token.value = token.value == space.last ? 0 : token.value + 1;
+    node.tokens.push_back(token);
+  }
+  warn("tokens-by-hash", node.name,
+       "node '" + node.name + "' has no tokens: " + std::to_string(count) +
+           " were hashed from its name, so its share is a draw",
+       "list the tokens that it will take, or let them be allocated");
+}
+
+std::optional<Error> Editor::add(const NewNode& wanted) {
+  if (find(wanted.name)) return exists(wanted.name);
+  if (rule_ == PointRule::table)
+    return fault(
+        wanted.name,
+        "owners of this map are listed range by range, so which ranges a new node takes is not known",
+        table_advice());
+  Node node;
+  node.name = wanted.name;
+  node.label = label_of(wanted);
+  node.address = wanted.address;
+  node.host = wanted.host;
+  node.rack = wanted.rack;
+  node.zone = wanted.zone;
+  if (auto error = set_weight(node, wanted.weight.value_or(1))) return error;
+  if (auto error = read_tokens(node, wanted)) return error;
+  if (rule_ == PointRule::given && node.tokens.empty() && std::isfinite(node.weight)) hash_tokens(node);
+  parts_.nodes.push_back(std::move(node));
+  return std::nullopt;
+}
+
+std::optional<Error> Editor::replace(const std::string& old, const NewNode& wanted) {
+  Node* node = find(old);
+  if (!node) return unknown(old);
+  const bool renamed = wanted.name != old;
+  if (renamed && find(wanted.name)) return exists(wanted.name);
+  if (renamed) {
+    node->name = wanted.name;
+    node->label = label_of(wanted);
+  }
+  if (renamed || !wanted.address.empty()) {
+    node->address = wanted.address;
+    node->host.clear();
+  }
+  if (!wanted.host.empty()) node->host = wanted.host;
+  if (!wanted.rack.empty()) node->rack = wanted.rack;
+  if (!wanted.zone.empty()) node->zone = wanted.zone;
+  if (node->state == NodeState::leaving) node->state = NodeState::normal;
+  if (wanted.weight)
+    if (auto error = set_weight(*node, *wanted.weight)) return error;
+  if (!wanted.tokens.empty())
+    if (auto error = read_tokens(*node, wanted)) return error;
+  if (renamed && (rule_ == PointRule::hashed_name || rule_ == PointRule::ketama_weighted))
+    warn("renamed", wanted.name,
+         "points come from the name: those of '" + old + "' vanish and '" + wanted.name +
+             "' gets others, so that the other nodes take over and give up keys too",
+         "keep the name '" + old + "' and change its address: then no key changes its node");
+  return std::nullopt;
+}
+
+std::optional<Error> Editor::weigh(const std::string& name, double weight) {
+  Node* node = find(name);
+  if (!node) return unknown(name);
+  if (rule_ == PointRule::table)
+    return fault(name, "owners of this map are listed range by range, so a weight moves nothing",
+                 table_advice());
+  if (rule_ == PointRule::given && weight != node->weight)
+    warn("weight-without-effect", name,
+         "the tokens are given, so the new weight of '" + name + "' moves nothing",
+         "let tokens for that weight be allocated, and replace the node's");
+  return set_weight(*node, weight);
+}
+
+std::optional<Error> Editor::remove(const std::string& name) {
+  const Node* node = find(name);
+  if (!node) return unknown(name);
+  const auto index = static_cast<NodeIndex>(node - parts_.nodes.data());
+  std::size_t owned = 0;
+  for (TableRow& row : parts_.placement.table)
+    for (NodeIndex& owner : row.owners) {
+      owned += owner == index;
+      owner -= owner > index;
+    }
+  if (owned)
+    return fault(
+        name, "it owns " + std::to_string(owned) + " listed ranges, and the map does not say who takes them",
+        table_advice());
+  parts_.nodes.erase(parts_.nodes.begin() + index);
+  return std::nullopt;
+}
+
+// A decommission that leaves 2 nodes for 3 replicas would find out only while it streams.
+std::optional<Error> Editor::check_shortfall(const Change& change) const {
+  if (rule_ == PointRule::table) return std::nullopt;
+  std::string names;
+  for (const std::string& name : change.remove) names += (names.empty() ? "" : ", ") + name;
+  const auto check = [&](std::uint32_t count, const std::string* zone) -> std::optional<Error> {
+    const std::size_t have = holders(parts_.nodes, zone);
+    if (have >= count || have >= holders(before_.nodes(), zone)) return std::nullopt;
+    return fault(names,
+                 std::to_string(have) + (have == 1 ? " node" : " nodes") +
+                     (zone ? " in zone '" + *zone + "'" : "") + " cannot hold " + std::to_string(count) +
+                     " replicas: " + std::to_string(count - have) + (count - have == 1 ? " is" : " are") +
+                     " missing",
+                 "add a node first, or lower the replica count");
+  };
+  const ReplicaPolicy& policy = parts_.replicas;
+  if (policy.per_zone.empty()) return check(policy.count, nullptr);
+  for (const ZoneCount& zone : policy.per_zone)
+    if (auto error = check(zone.count, &zone.zone)) return error;
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<ClusterMap> apply(const ClusterMap& map, const Change& change, std::vector<Finding>& warnings) {
+  if (change.empty()) return map;
+  Editor editor(map, warnings);
+  for (const NewNode& node : change.add)
+    if (auto error = editor.add(node)) return *error;
+  for (const auto& [old, node] : change.replace)
+    if (auto error = editor.replace(old, node)) return *error;
+  for (const auto& [name, weight] : change.weight)
+    if (auto error = editor.weigh(name, weight)) return *error;
+  for (const std::string& name : change.remove)
+    if (auto error = editor.remove(name)) return *error;
+  if (auto error = editor.check_shortfall(change)) return *error;
+  return editor.finish();
+}
+
+}  // namespace arcwise
