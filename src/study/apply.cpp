@@ -10,6 +10,8 @@ namespace arcwise {
 namespace {
 
 constexpr std::size_t most_names_listed = 8;
+constexpr std::string_view whole_weights_method =
+    "ketama-twemproxy";  // its configuration has no other weights
 
 Error fault(std::string what, std::string why, std::string advice) {
   return {ErrorKind::input, {}, std::move(what), std::move(why), std::move(advice)};
@@ -60,7 +62,6 @@ class Editor {
                  "give the new node another name, or replace that one");
   }
   std::string table_advice() const;
-  std::string label_of(const NewNode& wanted) const;
   std::optional<Error> set_weight(Node& node, double weight) const;
   std::optional<Error> read_tokens(Node& node, const NewNode& wanted) const;
   void hash_tokens(Node& node);
@@ -81,19 +82,9 @@ std::string Editor::table_advice() const {
   return "write the ranges as they shall become in a second map, and plan from this one to that one";
 }
 
-// twemproxy hashes a server without a name of its own as host:port, the port left out where it is 11211, and
-// a socket's path with a colon behind it.
-std::string Editor::label_of(const NewNode& wanted) const {
-  static constexpr std::string_view usual_port = ":11211";
-  if (rule_ != PointRule::ketama_weighted || (!wanted.address.empty() && wanted.address != wanted.name))
-    return {};
-  if (wanted.name.starts_with('/')) return wanted.name + ':';
-  if (!wanted.name.ends_with(usual_port)) return {};
-  return wanted.name.substr(0, wanted.name.size() - usual_port.size());
-}
-
 std::optional<Error> Editor::set_weight(Node& node, double weight) const {
-  if (rule_ == PointRule::ketama_weighted && std::isfinite(weight) && weight != std::floor(weight))
+  if (parts_.placement.recipe->method == whole_weights_method && std::isfinite(weight) &&
+      weight != std::floor(weight))
     return fault(node.name,
                  "its weight, " + shortest(weight) + ", is not a whole number, as this recipe needs",
                  "weights are relative: 3 and 2 stand to each other as 1.5 and 1");
@@ -119,11 +110,13 @@ void Editor::hash_tokens(Node& node) {
   std::vector<double> per_weight;
   std::set<Token> taken;
   for (const Node& n : parts_.nodes) {
-    if (n.state != NodeState::joining) per_weight.push_back(static_cast<double>(n.tokens.size()) / n.weight);
+    if (n.state != NodeState::joining && n.weight > 0)
+      per_weight.push_back(static_cast<double>(n.tokens.size()) / n.weight);
     taken.insert(n.tokens.begin(), n.tokens.end());
   }
   std::sort(per_weight.begin(), per_weight.end());
-  const double wanted = std::floor(per_weight[(per_weight.size() - 1) / 2] * node.weight + 0.5);
+  const double median = per_weight.empty() ? 1 : per_weight[(per_weight.size() - 1) / 2];
+  const double wanted = std::floor(median * node.weight + 0.5);
   const auto count =
       static_cast<std::uint64_t>(std::clamp(wanted, 1.0, static_cast<double>(max_ring_tokens)));
   const TokenSpace& space = before_.space();
@@ -148,7 +141,6 @@ std::optional<Error> Editor::add(const NewNode& wanted) {
         table_advice());
   Node node;
   node.name = wanted.name;
-  node.label = label_of(wanted);
   node.address = wanted.address;
   node.host = wanted.host;
   node.rack = wanted.rack;
@@ -167,7 +159,7 @@ std::optional<Error> Editor::replace(const std::string& old, const NewNode& want
   if (renamed && find(wanted.name)) return exists(wanted.name);
   if (renamed) {
     node->name = wanted.name;
-    node->label = label_of(wanted);
+    node->label.clear();  // made from the name again
   }
   if (renamed || !wanted.address.empty()) {
     node->address = wanted.address;
@@ -181,7 +173,7 @@ std::optional<Error> Editor::replace(const std::string& old, const NewNode& want
     if (auto error = set_weight(*node, *wanted.weight)) return error;
   if (!wanted.tokens.empty())
     if (auto error = read_tokens(*node, wanted)) return error;
-  if (renamed && (rule_ == PointRule::hashed_name || rule_ == PointRule::ketama_weighted))
+  if (renamed && (rule_ == PointRule::hashed_name || rule_ == PointRule::method))
     warn("renamed", wanted.name,
          "points come from the name: those of '" + old + "' vanish and '" + wanted.name +
              "' gets others, so that the other nodes take over and give up keys too",

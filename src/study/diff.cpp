@@ -65,7 +65,7 @@ std::string tag(const PlacementSettings& placement) {
 
 // Number of slots where positions are remainders of the key hash; 0 elsewhere.
 std::uint64_t remainders(const ClusterMap& map) {
-  const bool reduced = map.placement().slots || map.placement().recipe->points == PointRule::list_index;
+  const bool reduced = map.placement().slots || map.placement().recipe->slots != SlotCount::none;
   return reduced ? static_cast<std::uint64_t>(map.space().last) + 1 : 0;
 }
 

@@ -29,10 +29,10 @@ std::string useless_advice(const ClusterMap& before, const ClusterMap& after) {
   if (point_rule(before) != point_rule(after))
     return "these are two different placements: expect nearly everything to move once";
   switch (point_rule(after)) {
-    case PointRule::ketama_weighted:
-      return "this recipe counts a server's points relative to the total weight, so any change moves points "
-             "of all; a "
-             "ring with fixed tokens per weight moves only what must move";
+    case PointRule::method:
+      return "with this recipe a change may move keys between any nodes; a ring with fixed tokens per weight "
+             "moves "
+             "only what must move";
     case PointRule::list_index:
       return "a remainder renumbers nearly every key when the count changes; a ring moves about one node's "
              "share";
