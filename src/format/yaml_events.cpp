@@ -4,12 +4,16 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "format/yaml_tree.hpp"
 
 namespace arcwise {
 namespace {
+
+constexpr const char* properties_why = "anchors, aliases and tags are not read";
+constexpr const char* properties_advice = "write the value itself, in quotes where it starts with &, * or !";
 
 class Events : public YAML::EventHandler {
  public:
@@ -51,8 +55,7 @@ class Events : public YAML::EventHandler {
   }
   void OnMapEnd() override { tree_.close(); }
 
-  Place place(const YAML::Mark& mark) const {
-    if (mark.is_null() || mark.line < 0) return {};
+  static Place place(const YAML::Mark& mark) {
     return {static_cast<std::uint32_t>(mark.line + 1), static_cast<std::uint32_t>(mark.column + 1)};
   }
 
@@ -70,8 +73,7 @@ class Events : public YAML::EventHandler {
     const char first = byte(mark.pos);
     const bool tagged = !tag.empty() && tag != "?" && tag != "!";
     if (first != '&' && first != '*' && first != '!' && !tagged && anchor == 0) return;
-    tree_.refuse(place(mark), text_at(source_, place(mark)), "anchors, aliases and tags are not read",
-                 "write the value itself, in quotes where it starts with &, * or !");
+    tree_.refuse(place(mark), text_at(source_, place(mark)), properties_why, properties_advice);
   }
 
   // yaml-cpp ends an open single quote with the file.
@@ -95,16 +97,41 @@ class Events : public YAML::EventHandler {
   int documents_ = 0;
 };
 
-[[noreturn]] void refuse_syntax(const Source& source, const YamlTree& tree, const Events& events,
+struct Advice {
+  std::string_view message;  ///< part of yaml-cpp's
+  std::string_view why, advice;
+};
+constexpr Advice open_flow{"flow not found", "this list or map is not closed, or a comma is missing in it",
+                           "close it with ] or }"};
+constexpr Advice open_quote{"EOF in scalar", "a quote is not closed", "close the quote"};
+constexpr Advice tab{"", "a tab in the indentation", "indent with spaces"};
+constexpr Advice alias{"anchor is not defined", properties_why, properties_advice};
+
+// yaml-cpp says what it missed where it missed it; the mistake is often before.
+[[noreturn]] void refuse_syntax(const Source& source, std::string_view text, const YamlTree& tree,
                                 const YAML::ParserException& e) {
-  const bool open_flow = e.msg.find("flow not found") != std::string::npos;
-  Place at = open_flow && tree.innermost().line ? tree.innermost() : events.place(e.mark);
-  if (at.line == 0) at = {1, 1};
-  tree.refuse(
-      at, text_at(source, at),
-      open_flow ? "this list or map is not closed, or a comma is missing in it" : "not valid YAML: " + e.msg,
-      open_flow ? "close it with ] or }"
-                : "look at the indentation, quotes and brackets at and before this place");
+  Place at = e.mark.is_null() ? Place{1, 1} : Events::place(e.mark);
+  const auto refuse = [&](const Advice& advice) {
+    tree.refuse(at, text_at(source, at), std::string(advice.why), std::string(advice.advice));
+  };
+  const auto says = [&](const Advice& advice) { return e.msg.find(advice.message) != std::string::npos; };
+  if (says(alias)) refuse(alias);
+  if (says(open_quote)) {
+    at = PlaceCounter(text).at(opening_quote(text, text.size() + 1));
+    refuse(open_quote);
+  }
+  const std::string line = text_at(source, {at.line, 1});
+  const std::size_t indent = std::min(line.find_first_not_of(" \t"), line.size());
+  if (const std::size_t found = line.substr(0, indent).find('\t'); found != std::string::npos) {
+    at.column = static_cast<std::uint32_t>(found + 1);
+    refuse(tab);
+  }
+  if (says(open_flow)) {
+    if (tree.innermost().line) at = tree.innermost();
+    refuse(open_flow);
+  }
+  tree.refuse(at, text_at(source, at), "not valid YAML: " + e.msg,
+              "look at the indentation, quotes and brackets at and before this place");
 }
 
 }  // namespace
@@ -119,7 +146,7 @@ void read_yaml_events(const Source& source, std::string_view text, YamlTree& tre
     while (parser.HandleNextDocument(events)) {
     }
   } catch (const YAML::ParserException& e) {
-    refuse_syntax(source, tree, events, e);
+    refuse_syntax(source, text, tree, e);
   }
 }
 

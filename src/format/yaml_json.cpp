@@ -58,7 +58,7 @@ class JsonEvents : public nlohmann::json_sax<Json> {
   bool number_unsigned(number_unsigned_t) override { return number(); }
   bool number_float(number_float_t, const string_t&) override { return number(); }
   bool string(string_t& value) override {
-    tree_.scalar(places_.at(string_start(taken_)), std::move(value), true);
+    tree_.scalar(places_.at(opening_quote(text_, taken_)), std::move(value), true);
     return true;
   }
   bool binary(binary_t&) override { return false; }
@@ -79,7 +79,7 @@ class JsonEvents : public nlohmann::json_sax<Json> {
     const bool at_end = taken_ >= text_.size();
     Place at;
     if (why.find("missing closing quote") != std::string::npos)
-      at = places_.at(string_start(text_.size() + 1));
+      at = places_.at(opening_quote(text_, text_.size() + 1));
     else if (at_end && tree_.innermost().line)
       at = tree_.innermost();
     else
@@ -107,20 +107,6 @@ class JsonEvents : public nlohmann::json_sax<Json> {
     tree_.scalar(places_.at(start), std::string(text_.substr(start, end - start)), false);
     return true;
   }
-  // `end` is behind the closing quote. A quote within the string has an odd number of backslashes before it:
-  // in "a\\\"b" the inner one has three, the opening one none.
-  std::size_t string_start(std::size_t end) const {
-    std::size_t at = end - 1;
-    while (at > 0) {
-      --at;
-      if (text_[at] != '"') continue;
-      std::size_t slashes = 0;
-      while (slashes < at && text_[at - slashes - 1] == '\\') ++slashes;
-      if (slashes % 2 == 0) break;
-    }
-    return at;
-  }
-
   const Source& source_;
   std::string_view text_;
   YamlTree& tree_;

@@ -53,7 +53,8 @@ void YamlTree::scalar(Place at, std::string text, bool quoted) {
 void YamlTree::open(Place at, YamlNode::Kind kind) {
   count(at);
   if (takes_key())
-    refuse(at, text_at(source_, at), "a list or map stands where a key is needed", "write `key: value`");
+    refuse(at, text_at(source_, at),
+           "a list or map stands where a key is needed, or its bracket is not closed", "write `key: value`");
   if (open_.size() >= yaml_max_depth)
     refuse(at, text_at(source_, at), "nested deeper than " + std::to_string(yaml_max_depth) + " levels",
            "a map file needs four levels");
@@ -100,6 +101,20 @@ void YamlTree::add(YamlNode node) {
 std::string_view without_bom(std::string_view bytes) {
   if (bytes.substr(0, 3) == "\xef\xbb\xbf") bytes.remove_prefix(3);
   return bytes;
+}
+
+// A quote within the text has an odd number of backslashes before it: in "a\\\"b" the inner one has three,
+// the opening one none.
+std::size_t opening_quote(std::string_view text, std::size_t end) {
+  std::size_t at = end - 1;
+  while (at > 0) {
+    --at;
+    if (text[at] != '"') continue;
+    std::size_t slashes = 0;
+    while (slashes < at && text[at - slashes - 1] == '\\') ++slashes;
+    if (slashes % 2 == 0) break;
+  }
+  return at;
 }
 
 Place PlaceCounter::at(std::size_t offset) {

@@ -49,6 +49,8 @@ class YamlTree {
 };
 
 std::string_view without_bom(std::string_view bytes);
+/// The double quote that opens the text whose closing one stands, or is missed, before `end`.
+std::size_t opening_quote(std::string_view text, std::size_t end);
 /// Place of an offset that does not go back between calls.
 class PlaceCounter {
  public:

@@ -1,25 +1,52 @@
 // Inside the model layer: build() with the place of every field, so that its errors can name line and column.
 #pragma once
 
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include "arcwise/map.hpp"
 
 namespace arcwise {
 
 struct NodeMarks {
-  Mark name, weight, tokens;
+  Mark name, weight, state, tokens;
 };
 
 struct BuildMarks {
   Mark whole;
+  Mark recipe;
   Mark replicas;
-  std::vector<NodeMarks> nodes;  ///< empty, or one a node
+  std::vector<NodeMarks> nodes;                     ///< empty, or one a node
+  std::vector<Marked<std::string>> rows;            ///< empty, or `upto` of each row of the table, as written
+  std::vector<std::pair<std::string, Mark>> zones;  ///< of per_zone, in the order written
+  /// A token that a node lists, as written (the second one, if it does so twice); may be unset.
+  std::function<Marked<std::string>(NodeIndex, Token)> token_at;
   bool strict = false;  ///< a written map: more replicas than nodes is an error whatever when_short says
+
   NodeMarks node_at(std::size_t i) const {
-    return i < nodes.size() ? nodes[i] : NodeMarks{whole, whole, whole};
+    return i < nodes.size() ? nodes[i] : NodeMarks{whole, whole, whole, whole};
+  }
+  Mark zone_at(std::string_view zone) const {
+    for (const auto& [name, at] : zones)
+      if (name == zone) return at;
+    return replicas;
   }
 };
 
 Result<ClusterMap> build_marked(ClusterMap::Parts parts, const BuildMarks& marks);
+
+/// A weight is relative; the bounds keep every sum of them finite and every share above nothing.
+inline constexpr double least_weight = 1e-9, most_weight = 1e9;
+bool is_weight(double weight);  ///< 0 too, which some recipes take
+inline constexpr const char* weight_rule = "a weight that is not a finite positive number from 1e-9 to 1e9";
+inline constexpr const char* weight_advice =
+    "a weight is relative capacity, such as 1 or 2.5; to take a node out, remove it";
+
+/// The machine of a node that names none: the address without its port, else the name.
+std::string default_host(const Node& node);
 
 /// The identity at a level: a rack is (zone, rack).
 std::string group_name(const Node& node, Across across);

@@ -1,13 +1,16 @@
 // The invariants of a cluster map. build() is the only way to a ClusterMap; validate() and the importers end
 // here.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <map>
 #include <numeric>
 #include <set>
 
 #include "arcwise/map.hpp"
 #include "model/build.hpp"
+#include "model/text.hpp"
 
 namespace arcwise {
 namespace {
@@ -16,11 +19,14 @@ Error fault(const Mark& at, std::string what, std::string why, std::string advic
   return {ErrorKind::input, at, std::move(what), std::move(why), std::move(advice)};
 }
 
-bool has_control(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte < 0x20 || byte == 0x7f;
-  });
+std::optional<Error> check_text(const Mark& at, const std::string& text, std::string_view field) {
+  std::size_t offset = 0;
+  const TextFault found = next_fault(text, offset);
+  if (found == TextFault::none) return std::nullopt;
+  return fault(at, text,
+               std::string(found == TextFault::control ? "a control character" : "bytes that are not UTF-8") +
+                   " in " + std::string(field),
+               "use printable text");
 }
 
 // "10.0.0.1:11211" -> "10.0.0.1", "[::1]:80" -> "::1"; a path or a bare IPv6 address is a host as it is.
@@ -40,12 +46,12 @@ std::optional<Error> check_node(const Node& node, bool zero_weight, const NodeMa
     return fault(at.name, "", "a node has an empty name", "give every node a name of its own");
   for (const std::string* field :
        {&node.name, &node.label, &node.address, &node.host, &node.rack, &node.zone})
-    if (has_control(*field))
-      return fault(at.name, *field, "a control character in a node's field", "use printable text");
-  if (!std::isfinite(node.weight) || node.weight < 0 || (node.weight == 0 && !zero_weight))
-    return fault(at.weight, std::to_string(node.weight),
-                 "node '" + node.name + "' has a weight that is not a finite positive number",
-                 "a weight is relative capacity, such as 1 or 2.5; to take a node out, remove it");
+    if (auto error = check_text(at.name, *field, "a node's field")) return error;
+  if (!is_weight(node.weight) || (node.weight == 0 && !zero_weight)) {
+    std::array<char, 40> shown{};
+    std::snprintf(shown.data(), shown.size(), "%g", node.weight);
+    return fault(at.weight, shown.data(), "node '" + node.name + "' has " + weight_rule, weight_advice);
+  }
   return std::nullopt;
 }
 
@@ -57,14 +63,14 @@ std::optional<Error> check_nodes(ClusterMap::Parts& parts, const BuildMarks& mar
     Node& node = parts.nodes[i];
     if (auto error = check_node(node, parts.placement.recipe->zero_weight, marks.node_at(i))) return error;
     if (node.label.empty()) node.label = label_of(parts.placement.recipe->label, node.name);
-    if (node.host.empty()) node.host = node.address.empty() ? node.name : host_of(node.address);
+    if (node.host.empty()) node.host = default_host(node);
     if (!names.insert(node.name).second)
       return fault(marks.node_at(i).name, node.name, "two nodes have the same name",
                    "a name is an identity: rename one");
     someone_owns |= node.state != NodeState::joining;
   }
   if (!someone_owns)
-    return fault(marks.whole, "", "every node is joining, so nobody owns anything",
+    return fault(marks.node_at(0).state, "", "every node is joining, so nobody owns anything",
                  "give one node the state normal");
   return std::nullopt;
 }
@@ -79,11 +85,16 @@ std::optional<Error> check_given_tokens(ClusterMap::Parts& parts, const BuildMar
                    "list its tokens, or use `allocation: hashed`");
     for (Token token : node.tokens) {
       const auto [at, fresh] = holder.emplace(token, static_cast<NodeIndex>(i));
+      const Marked<std::string> written =
+          fresh            ? Marked<std::string>{}
+          : marks.token_at ? marks.token_at(static_cast<NodeIndex>(i), token)
+                           : Marked<std::string>{to_text(parts.space, token), marks.node_at(i).tokens};
       if (!fresh)
-        return fault(
-            marks.node_at(i).tokens, to_text(parts.space, token),
-            "a token is given to both '" + parts.nodes[at->second].name + "' and '" + node.name + "'",
-            "a position has one owner: give one of them another token");
+        return fault(written.at, written.value,
+                     at->second == i ? "node '" + node.name + "' lists a token twice"
+                                     : "a token is given to both '" + parts.nodes[at->second].name +
+                                           "' and '" + node.name + "'",
+                     "a position has one owner: give one of them another token");
     }
   }
   return std::nullopt;
@@ -110,24 +121,29 @@ std::optional<Error> check_hashed_tokens(const ClusterMap::Parts& parts, const B
 std::optional<Error> check_table(const ClusterMap::Parts& parts, const BuildMarks& marks) {
   const auto& table = parts.placement.table;
   if (table.empty())
-    return fault(marks.whole, "", "the map lists no range", "list every range with its owners");
+    return fault(marks.recipe, std::string(parts.placement.recipe->name),
+                 "this recipe needs a list of ranges, and the map has none",
+                 "list every range with its owners under `ranges`");
+  const auto row_fault = [&](std::size_t i, std::string why, std::string advice) {
+    const bool known = i < marks.rows.size();
+    return fault(known ? marks.rows[i].at : marks.whole,
+                 known ? marks.rows[i].value : to_text(parts.space, table[i].upto), std::move(why),
+                 std::move(advice));
+  };
   for (std::size_t i = 0; i < table.size(); ++i) {
     if (i && !(table[i - 1].upto < table[i].upto))
-      return fault(marks.whole, to_text(parts.space, table[i].upto),
-                   "ranges are not in ascending order of `upto`, or one is listed twice",
-                   "list each range once, in ring order");
+      return row_fault(i, "ranges are not in ascending order of `upto`, or one is listed twice",
+                       "list each range once, in ring order");
     std::set<NodeIndex> seen;
     for (NodeIndex n : table[i].owners)
       if (n >= parts.nodes.size() || !seen.insert(n).second)
-        return fault(marks.whole, to_text(parts.space, table[i].upto), "a range lists an owner twice",
-                     "owners of a range are distinct nodes");
+        return row_fault(i, "a range lists an owner twice", "owners of a range are distinct nodes");
     if (table[i].owners.size() > max_replicas)
-      return fault(marks.whole, to_text(parts.space, table[i].upto), "a range has more than 64 owners",
-                   "list at most 64");
+      return row_fault(i, "a range has more than 64 owners", "list at most 64");
   }
   if (parts.placement.slots && table.back().upto.value != parts.space.last)
-    return fault(marks.whole, to_text(parts.space, table.back().upto), "the slots end before the last one",
-                 "let the last range end at slot " + to_text(parts.space, {parts.space.last}));
+    return row_fault(table.size() - 1, "the slots end before the last one",
+                     "let the last range end at slot " + to_text(parts.space, {parts.space.last}));
   return std::nullopt;
 }
 
@@ -188,14 +204,18 @@ Capacity capacity(const ClusterMap::Parts& parts, const std::string* zone) {
 std::optional<Error> check_share(const ClusterMap::Parts& parts, const BuildMarks& marks, std::uint32_t count,
                                  const std::string* zone) {
   const Capacity have = capacity(parts, zone);
+  const Mark at = zone ? marks.zone_at(*zone) : marks.replicas;
+  if (zone && have.nodes == 0)
+    return fault(at, *zone, "no node that can hold a copy is in this zone",
+                 "add one, or drop the zone from `per_zone`");
   const std::string within = zone ? " in zone '" + *zone + "'" : "";
   const bool repeat = parts.replicas.when_short == WhenShort::repeat;
   if (count > have.nodes && (!repeat || marks.strict))
-    return fault(marks.replicas, std::to_string(count),
+    return fault(at, std::to_string(count),
                  "more replicas than nodes" + within + ": " + std::to_string(have.nodes) + " can hold one",
                  "add nodes or lower the count");
   if (count > have.groups.size() && !repeat && parts.replicas.across != Across::node)
-    return fault(marks.replicas, std::to_string(count),
+    return fault(at, std::to_string(count),
                  "fewer " + std::string(to_string(parts.replicas.across)) + "s than replicas" + within +
                      ": there are " + std::to_string(have.groups.size()),
                  "add " + std::string(to_string(parts.replicas.across)) +
@@ -211,8 +231,8 @@ std::optional<Error> check_policy(ClusterMap::Parts& parts, const BuildMarks& ma
     policy.count = 0;
     for (std::size_t i = 0; i < policy.per_zone.size(); ++i) {
       if (i && policy.per_zone[i].zone == policy.per_zone[i - 1].zone)
-        return fault(marks.replicas, policy.per_zone[i].zone, "a zone is counted twice",
-                     "list each zone once");
+        return fault(marks.zone_at(policy.per_zone[i].zone), policy.per_zone[i].zone,
+                     "a zone is counted twice", "list each zone once");
       policy.count += std::min<std::uint32_t>(policy.per_zone[i].count, max_replicas + 1);
     }
     if (policy.per_zone.size() > max_policy_zones)
@@ -231,6 +251,14 @@ std::optional<Error> check_policy(ClusterMap::Parts& parts, const BuildMarks& ma
 }
 
 }  // namespace
+
+bool is_weight(double weight) {
+  return weight == 0 || (weight >= least_weight && weight <= most_weight);
+}
+
+std::string default_host(const Node& node) {
+  return node.address.empty() ? node.name : host_of(node.address);
+}
 
 std::string group_name(const Node& node, Across across) {
   switch (across) {
@@ -257,6 +285,8 @@ std::optional<NodeIndex> ClusterMap::find(std::string_view name) const {
 }
 
 Result<ClusterMap> build_marked(ClusterMap::Parts parts, const BuildMarks& marks) {
+  if (auto error = check_text(marks.whole, parts.cluster, "the cluster's name")) return *error;
+  if (auto error = check_text(marks.whole, parts.placement.hash_tag, "the hash tag")) return *error;
   if (auto error = check_nodes(parts, marks)) return *error;
   for (const auto& [name, value] : parts.placement.settings)
     if (auto error = check_setting(*parts.placement.recipe, name, value, marks.whole)) return *error;
@@ -274,7 +304,7 @@ Result<ClusterMap> build_marked(ClusterMap::Parts parts, const BuildMarks& marks
 
 Result<ClusterMap> ClusterMap::build(Parts parts, const Mark& at) {
   BuildMarks marks;
-  marks.whole = marks.replicas = at;
+  marks.whole = marks.recipe = marks.replicas = at;
   return build_marked(std::move(parts), marks);
 }
 

@@ -207,6 +207,32 @@ TokenSpace written_space(const PlacementSettings& placement) {
   return space;
 }
 
+// Of a token written twice, the second place is the mistake.
+Marked<std::string> written_token(const ClusterSpec::NodeSpec& node, const TokenSpace& space, Token token) {
+  for (std::size_t i = node.tokens.size(); i-- > 0;)
+    if (from_hex(space, node.tokens[i].value) == token) return node.tokens[i];
+  return {to_text(space, token), node.at};
+}
+
+BuildMarks marks_of(const ClusterSpec& spec, const TokenSpace& space) {
+  BuildMarks marks;
+  marks.strict = true;
+  marks.whole = spec.at;
+  marks.recipe = spec.recipe.at;
+  marks.replicas = spec.count ? spec.count->at : spec.at;
+  for (const auto& zone : spec.per_zone) marks.zones.emplace_back(zone.zone.value, zone.count.at);
+  if (!marks.zones.empty()) marks.replicas = marks.zones.front().second;
+  for (const auto& range : spec.ranges) marks.rows.push_back(range.upto);
+  for (const auto& node : spec.nodes)
+    marks.nodes.push_back({node.name.at, node.weight ? node.weight->at : node.name.at,
+                           node.state ? node.state->at : node.name.at,
+                           node.tokens.empty() ? node.name.at : node.tokens.front().at});
+  marks.token_at = [&spec, space](NodeIndex n, Token token) {
+    return written_token(spec.nodes[n], space, token);
+  };
+  return marks;
+}
+
 }  // namespace
 
 Result<ClusterMap> validate(const ClusterSpec& spec) {
@@ -217,23 +243,15 @@ Result<ClusterMap> validate(const ClusterSpec& spec) {
     if (auto error = read(spec, parts.placement)) return *error;
   if (auto error = read_policy(spec, parts.replicas)) return *error;
 
-  BuildMarks marks;
-  marks.strict = true;
-  marks.whole = spec.at;
-  marks.replicas = spec.count               ? spec.count->at
-                   : !spec.per_zone.empty() ? spec.per_zone.front().count.at
-                                            : spec.at;
   const TokenSpace space = written_space(parts.placement);
   for (const auto& in : spec.nodes) {
     Node node;
     if (auto error = read_node(in, space, node)) return *error;
-    marks.nodes.push_back({in.name.at, in.weight ? in.weight->at : in.name.at,
-                           in.tokens.empty() ? in.name.at : in.tokens.front().at});
     parts.nodes.push_back(std::move(node));
   }
   if (auto error = read_ranges(spec, space, parts.nodes, parts.placement)) return *error;
   default_table_count(spec, parts);
-  return build_marked(std::move(parts), marks);
+  return build_marked(std::move(parts), marks_of(spec, space));
 }
 
 }  // namespace arcwise
