@@ -205,11 +205,11 @@ std::optional<Error> check_share(const ClusterMap::Parts& parts, const BuildMark
                                  const std::string* zone) {
   const Capacity have = capacity(parts, zone);
   const Mark at = zone ? marks.zone_at(*zone) : marks.replicas;
-  if (zone && have.nodes == 0)
+  const bool repeat = parts.replicas.when_short == WhenShort::repeat;
+  if (zone && have.nodes == 0 && (!repeat || marks.strict))
     return fault(at, *zone, "no node that can hold a copy is in this zone",
                  "add one, or drop the zone from `per_zone`");
   const std::string within = zone ? " in zone '" + *zone + "'" : "";
-  const bool repeat = parts.replicas.when_short == WhenShort::repeat;
   if (count > have.nodes && (!repeat || marks.strict))
     return fault(at, std::to_string(count),
                  "more replicas than nodes" + within + ": " + std::to_string(have.nodes) + " can hold one",
