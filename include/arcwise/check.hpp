@@ -18,8 +18,8 @@ struct CheckOptions {
       replicas;  ///< every range must have this many distinct owners (default: the map's count)
   std::optional<Across> across;  ///< …distinct at this level too (default: the map's)
 };
-/// Every finding, errors first, then by rule and subject. Includes observed.findings. ok: no error among
-/// them.
+/// Every finding, errors first, then by rule, in ring or list order. Includes observed.findings. ok: no error
+/// among them.
 struct CheckReport {
   bool ok = true;
   std::vector<Finding> findings;

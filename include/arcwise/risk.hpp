@@ -1,6 +1,8 @@
 // Risk: what simultaneous failures cost, from the replica sets that a placement really makes.
 //
-// Layer: study. Exact; probabilities are over all equally likely sets of that many nodes.
+// Layer: study. Exact where regions can be listed; else from sampled keys, and sets that no sampled key met
+// are missing. Probabilities are over all equally likely sets of that many nodes. A range that has too few
+// owners as it is, such as one that nobody owns, is among what every failure costs.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "arcwise/placement.hpp"
+#include "arcwise/ownership.hpp"
 
 namespace arcwise {
 
@@ -36,20 +38,23 @@ struct Risk {
   struct {
     std::uint64_t min = 0, max = 0;
     double mean = 0;
-  } scatter_width;                    ///< other nodes that a node shares ranges with
-  std::uint32_t tolerated = 0;        ///< failures that every range survives at this level
-  std::vector<FailureRisk> failures;  ///< for 1, 2 and 3 down where there are that many nodes
+  } scatter_width;              ///< other nodes that a node shares ranges with
+  std::uint32_t tolerated = 0;  ///< failures that every range survives at this level
+  std::vector<FailureRisk>
+      failures;  ///< for 1, 2 and 3 down where there are that many nodes; 3 up to 4,096 nodes
   struct PairLoss {
     Share share;  ///< left with too few owners when both of the pair are down
     std::uint64_t pairs = 0;
   };
-  std::vector<PairLoss>
-      pair_losses;  ///< descending by share; all pairs are counted, also those that lose nothing
+  /// Descending by share; all pairs are counted, also those that lose nothing; shares within 2^-40 are one.
+  /// Like worst_pair, for up to 4,096 nodes.
+  std::vector<PairLoss> pair_losses;
   double mean_pair_loss = 0;
   struct {
     std::string a, b;
     Share share;
   } worst_pair;
+  std::optional<Sampled> sampled;
 };
 Risk risk(const Placement& placement, const Level& level);
 
@@ -59,6 +64,7 @@ struct DownRisk {
   Share below_quorum;
   Share lost;
   std::vector<std::string> example_keys;  ///< up to 3 keys left with too few owners
+  std::optional<Sampled> sampled;
 };
 DownRisk risk_down(const Placement& placement, const Level& level, const NodeSet& down);
 
