@@ -9,7 +9,12 @@
 namespace arcwise {
 
 ReplicaRule ReplicaRule::of(const ClusterMap& map) {
-  const ReplicaPolicy& policy = map.replicas();
+  ReplicaPolicy policy = map.replicas();
+  if (map.placement().recipe->points == PointRule::table) {
+    // Owners are listed, not chosen: two on one rack are a fault for check() to name, not one owner.
+    policy.across = Across::node;
+    policy.per_zone.clear();
+  }
   ReplicaRule rule;
   rule.count = policy.count;
   rule.repeat = policy.when_short == WhenShort::repeat;
