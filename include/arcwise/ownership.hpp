@@ -44,11 +44,15 @@ struct Ownership {
   std::uint64_t replica_sets = 0;  ///< distinct owner sets, order ignored
   Share unowned;                   ///< ranges nobody owns
   Balance balance;
+  std::optional<Sampled> sampled;  ///< set where regions cannot be listed
 };
 
-/// Exact. With a mask: what the unmasked nodes hold when the masked ones are skipped. Cost: one pass over the
-/// regions.
-Ownership ownership(const Placement& placement, const NodeMask& mask = {});
+/// Exact over the regions where they can be listed, else sampled. With a mask: what the unmasked nodes hold
+/// when the masked ones are skipped. Cost: one pass over the regions, or up to a million lookups.
+Ownership ownership(const Placement& placement, const NodeMask& mask = {}, std::uint64_t seed = 1);
+/// From `keys` seeded keys (at least 1), for any placement.
+Ownership sampled_ownership(const Placement& placement, const NodeMask& mask, std::uint64_t seed,
+                            std::uint64_t keys);
 
 /// What each node's weight entitles it to of `held` copies: in proportion, never more than one copy of
 /// everything (the excess is spread over the others in proportion); per zone with per_zone; within its rack

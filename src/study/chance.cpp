@@ -3,6 +3,7 @@
 #include <array>
 
 #include "arcwise/ownership.hpp"
+#include "place/methods.hpp"
 #include "place/policy.hpp"
 #include "study/simulate_ring.hpp"
 
@@ -16,8 +17,10 @@ constexpr std::uint64_t work = 100'000'000;  ///< candidates and tokens to draw:
 /// Adds up what each node holds on a random ring.
 class Holdings {
  public:
-  Holdings(const Placement& placement, std::vector<NodeOwnership> nodes)
-      : rule_(ReplicaRule::of(placement.map())), nodes_(std::move(nodes)) {
+  Holdings(const ClusterMap& map, std::vector<NodeOwnership> nodes)
+      : rule_(ReplicaRule::of(map)),
+        nodes_(std::move(nodes)),
+        nearest_(map.placement().recipe->lookup == LookupRule::nearest) {
     // With enough groups nobody repeats, and the selector need not count who is alive.
     bool enough = true;
     for (std::size_t b = 0; b < rule_.want.size(); ++b)
@@ -40,7 +43,7 @@ class Holdings {
       };
       walk(i, ring.size());
       walk(0, i);
-      const Share arc = ring.arc(i);
+      const Share arc = reach(ring, i);
       for (std::size_t o = 0; o < selector.size(); ++o) nodes_[owners[o]].effective += arc;
     }
     return balance_of(nodes_);
@@ -48,8 +51,15 @@ class Holdings {
   std::uint64_t candidates() const { return candidates_; }
 
  private:
+  // What a token answers for: one gap to a neighbour, or half of the gap on either side.
+  Share reach(const RandomRing& ring, std::size_t i) const {
+    if (!nearest_) return ring.arc(i);
+    return {(ring.arc(i).units + ring.arc(i + 1 == ring.size() ? 0 : i + 1).units) / 2};
+  }
+
   ReplicaRule rule_;
   std::vector<NodeOwnership> nodes_;
+  bool nearest_;
   std::uint64_t candidates_ = 0;
 };
 
@@ -57,8 +67,8 @@ class Holdings {
 
 std::optional<ByChance> by_chance(const Placement& placement, std::uint64_t seed) {
   const ClusterMap& map = placement.map();
-  const PointRule points = map.placement().recipe->points;
-  if (points == PointRule::table || points == PointRule::list_index) return std::nullopt;
+  const PlacementSettings& placing = map.placement();
+  if (!find_method(placing.given ? "given" : placing.recipe->method)->ring) return std::nullopt;
 
   std::vector<std::uint64_t> tokens(map.nodes().size());
   for (std::size_t i = 0; i < placement.entry_count(); ++i) ++tokens[placement.entry(i).node];
@@ -69,7 +79,7 @@ std::optional<ByChance> by_chance(const Placement& placement, std::uint64_t seed
   for (std::size_t n = 0; n < nodes.size(); ++n) nodes[n].target = targets[n];
 
   RandomRing ring(tokens);
-  Holdings holdings(placement, std::move(nodes));
+  Holdings holdings(map, std::move(nodes));
   // How far the walks go depends on the policy: one small rack among three makes them long. A ring drawn from
   // a fixed seed, of which nothing else is used, tells.
   Rng pilot(0);

@@ -111,10 +111,10 @@ void say_tokens(const ClusterMap& map, const Ownership& ownership, const std::op
       text = "Balanced: " + text;
   } else if (beyond) {
     text = "Slots: " + text + "; slots are assigned, not drawn, so assign some of them to others.";
-  } else if (map.placement().slots || map.placement().recipe->points == PointRule::list_index) {
-    text = "Balanced: " + text + '.';
-  } else {
+  } else if (map.placement().recipe->points == PointRule::table && !map.placement().slots) {
     text = "Fullest: " + text + "; listed ranges do not tell what chance would have given.";
+  } else {
+    text = (most > storage_noise ? "Fullest: " : "Balanced: ") + text + '.';
   }
   judgement.sentences.push_back(std::move(text));
 }

@@ -1,4 +1,4 @@
-// One pass over the regions, and the figures made of it.
+// One pass over the regions, or over sampled keys, and the figures made of it.
 #include "arcwise/ownership.hpp"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <map>
 
 #include "model/build.hpp"
+#include "study/sample_keys.hpp"
 
 namespace arcwise {
 namespace {
@@ -44,39 +45,83 @@ class OwnerSets {
   std::vector<NodeIndex> members_;
 };
 
+/// Adds up piece by piece of hash space.
+class Ledger {
+ public:
+  Ledger(const Placement& placement, std::size_t pieces)
+      : placement_(placement), sets_(placement.max_owners(), pieces) {
+    result_.nodes.resize(placement.map().nodes().size());
+    result_.ring_entries = placement.entry_count();
+    result_.regions = placement.region_count();
+    for (std::size_t i = 0; i < placement.entry_count(); ++i)
+      if (const NodeIndex n = placement.entry(i).node; n != no_node) ++result_.nodes[n].tokens;
+  }
+
+  void add(std::span<const NodeIndex> owners, Share share) {
+    if (owners.empty()) {
+      result_.unowned += share;
+      return;
+    }
+    result_.nodes[owners.front()].share += share;
+    for (NodeIndex n : owners) {
+      result_.nodes[n].effective += share;
+      result_.held += share;
+    }
+    sets_.add(owners);
+  }
+
+  Ownership finish(const NodeMask& mask) {
+    result_.replica_sets = sets_.distinct();
+    result_.replicas = result_.held.value();
+    const std::vector<double> targets = target_shares(placement_.map(), result_.replicas, mask);
+    for (std::size_t n = 0; n < targets.size(); ++n) result_.nodes[n].target = targets[n];
+    result_.balance = balance_of(result_.nodes);
+    return std::move(result_);
+  }
+
+ private:
+  const Placement& placement_;
+  OwnerSets sets_;
+  Ownership result_;
+};
+
+// A chooser may look at every node for every key: a million keys up to 256 nodes, fewer beyond. A power of
+// two, so that each key stands for an equal share.
+std::uint64_t keys_for(std::size_t nodes) {
+  std::uint64_t keys = std::uint64_t{1} << 20;
+  while (keys > 4096 && keys * nodes > std::uint64_t{1} << 28) keys /= 2;
+  return keys;
+}
+
 }  // namespace
 
-Ownership ownership(const Placement& placement, const NodeMask& mask) {
-  const ClusterMap& map = placement.map();
-  Ownership result;
-  result.nodes.resize(map.nodes().size());
-  result.ring_entries = placement.entry_count();
-  result.regions = placement.region_count();
-  for (std::size_t i = 0; i < placement.entry_count(); ++i)
-    if (const NodeIndex n = placement.entry(i).node; n != no_node) ++result.nodes[n].tokens;
+Ownership ownership(const Placement& placement, const NodeMask& mask, std::uint64_t seed) {
+  if (!placement.traits().enumerable)
+    return sampled_ownership(placement, mask, seed, keys_for(placement.map().nodes().size()));
+  std::array<NodeIndex, max_replicas> owners;
+  Ledger ledger(placement, placement.region_count());
+  for (std::size_t i = 0; i < placement.region_count(); ++i)
+    ledger.add({owners.data(), placement.region_owners(i, mask, owners)},
+              share_of(placement.map().domain(), placement.region(i)));
+  return ledger.finish(mask);
+}
 
-  std::array<NodeIndex, max_replicas> buffer;
-  OwnerSets sets(placement.max_owners(), placement.region_count());
-  for (std::size_t i = 0; i < placement.region_count(); ++i) {
-    const Share share = share_of(map.domain(), placement.region(i));
-    const std::size_t count = placement.region_owners(i, mask, buffer);
-    if (count == 0) {
-      result.unowned += share;
-      continue;
-    }
-    result.nodes[buffer[0]].share += share;
-    for (std::size_t o = 0; o < count; ++o) {
-      result.nodes[buffer[o]].effective += share;
-      result.held += share;
-    }
-    sets.add({buffer.data(), count});
+Ownership sampled_ownership(const Placement& placement, const NodeMask& mask, std::uint64_t seed,
+                            std::uint64_t keys) {
+  std::array<NodeIndex, max_replicas> owners;
+  Ledger ledger(placement, static_cast<std::size_t>(keys));
+  SampleKeys sample(seed);
+  const HashDomain domain{keys - 1};
+  for (std::uint64_t k = 0; k < keys; ++k) {
+    const std::string_view key = sample.next();
+    ledger.add({owners.data(), placement.owners({key, placement.hash(key), mask}, owners)},
+              share_of(domain, {{k == 0 ? keys - 1 : k - 1}, {k}}));
   }
-  result.replica_sets = sets.distinct();
-  result.replicas = result.held.value();
-
-  const std::vector<double> targets = target_shares(map, result.replicas, mask);
-  for (std::size_t n = 0; n < targets.size(); ++n) result.nodes[n].target = targets[n];
-  result.balance = balance_of(result.nodes);
+  Ownership result = ledger.finish(mask);
+  double variance = 0;
+  for (const NodeOwnership& node : result.nodes)
+    variance = std::max(variance, node.effective.value() * (1 - node.effective.value()));
+  result.sampled = Sampled{keys, 1.96 * std::sqrt(variance / static_cast<double>(keys))};
   return result;
 }
 
@@ -101,14 +146,16 @@ Balance balance_of(const std::vector<NodeOwnership>& nodes) {
 std::vector<GroupOwnership> group_ownership(const ClusterMap& map, const Ownership& ownership, Across level) {
   const bool zoned =
       std::any_of(map.nodes().begin(), map.nodes().end(), [](const Node& n) { return !n.zone.empty(); });
-  std::map<std::string, GroupOwnership> groups;
+  std::map<std::pair<std::string, std::string>, GroupOwnership> groups;  // by name, then by identity
   for (std::size_t n = 0; n < map.nodes().size(); ++n) {
     const Node& node = map.nodes()[n];
     const NodeOwnership& own = ownership.nodes[n];
-    GroupOwnership& group = groups[group_name(node, level)];
-    group.name = level != Across::rack ? group_name(node, level)
-                 : zoned               ? node.zone + '/' + node.rack
-                                       : node.rack;
+    const std::string identity = group_name(node, level);
+    const std::string name = level != Across::rack ? identity
+                             : zoned               ? node.zone + '/' + node.rack
+                                                   : node.rack;
+    GroupOwnership& group = groups[{name, identity}];
+    group.name = name;
     ++group.nodes;
     group.share += own.share;
     group.effective += own.effective;
@@ -116,9 +163,7 @@ std::vector<GroupOwnership> group_ownership(const ClusterMap& map, const Ownersh
   }
   std::vector<GroupOwnership> sorted;
   sorted.reserve(groups.size());
-  for (auto& [identity, group] : groups) sorted.push_back(std::move(group));
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const GroupOwnership& a, const GroupOwnership& b) { return a.name < b.name; });
+  for (auto& [key, group] : groups) sorted.push_back(std::move(group));
   return sorted;
 }
 

@@ -17,19 +17,20 @@ struct Pool {
 // would get 1.5, holds 1, and the other copy is halved between the light ones: 1, 0.5, 0.5. Heaviest first,
 // so that the first node below one copy ends the capping: all lighter ones are below it too.
 void spread(Pool pool, const std::vector<Node>& nodes, std::vector<double>& target) {
-  std::stable_sort(pool.members.begin(), pool.members.end(),
-                   [&](NodeIndex a, NodeIndex b) { return nodes[a].weight > nodes[b].weight; });
+  std::sort(pool.members.begin(), pool.members.end(), [&](NodeIndex a, NodeIndex b) {
+    return nodes[a].weight != nodes[b].weight ? nodes[a].weight > nodes[b].weight : a < b;
+  });
   std::vector<double> weight_from(pool.members.size() + 1);
   for (std::size_t i = pool.members.size(); i > 0; --i)
     weight_from[i - 1] = weight_from[i] + nodes[pool.members[i - 1]].weight;
   std::size_t i = 0;
-  for (; i < pool.members.size(); ++i) {
+  for (; i < pool.members.size() && nodes[pool.members[i]].weight > 0; ++i) {
     if (pool.copies * nodes[pool.members[i]].weight < weight_from[i]) break;
     target[pool.members[i]] = 1;
     pool.copies = std::max(0.0, pool.copies - 1);
   }
   const double total = weight_from[i];
-  for (; i < pool.members.size(); ++i)
+  for (; i < pool.members.size() && total > 0; ++i)
     target[pool.members[i]] = pool.copies * nodes[pool.members[i]].weight / total;
 }
 
