@@ -132,7 +132,9 @@ DerivedPolicy policy_of_owns(std::span<const SeenNode> nodes, const LoadOptions&
   std::map<std::string, std::uint32_t> counts;
   for (const auto& [name, zone] : zones)
     counts[name] = static_cast<std::uint32_t>(std::min(zone.sum + 0.5, 1e6));
-  if (options.replicas) {
+  // Five asked for, and three and two printed: the counts are known. Three asked for: three in each.
+  const bool said = out.owns_effective && options.replicas && std::abs(total - *options.replicas) < rounding;
+  if (options.replicas && !said) {
     set_asked(out.policy, counts, *options.replicas, findings);
   } else if (!known) {
     ask_for_replicas("the printed ownership does not count replicas (`?`)", findings);

@@ -52,5 +52,102 @@ TEST(nodetool_ring, a_given_replica_count_wins) {
   EXPECT_EQ(imported({vnodes()}, across(Across::host)).map.replicas().across, Across::host);
 }
 
+TEST(nodetool_ring, one_token_a_node_is_read_too) {
+  const Cluster cluster = imported({sample("cassandra/nodetool-ring-single-token.txt")});
+  EXPECT_EQ(cluster.map.nodes().size(), 6U);
+  EXPECT_EQ(node(cluster, "192.0.2.13").tokens, std::vector{token("-6938427351999481132")});
+}
+
+constexpr std::string_view head =
+    "\nDatacenter: dc1\n==========\n"
+    "Address     Rack        Status State   Load            Owns                Token\n";
+
+Source ring(const std::string& rows) {
+  return {"ring.txt", std::string(head) + rows};
+}
+
+TEST(nodetool_ring, a_rack_name_may_contain_blanks_or_fill_its_column) {
+  const Cluster cluster = imported({ring(
+      "192.0.2.1   row 1 Up    Up     Normal  1.5 MiB         50.00%              -5                  \n"
+      "192.0.2.2   us-east-1a-rack-12Down   Normal  1 GiB           50.00%              7   \n"
+      "192.0.2.3               Up     Normal  ?               ?                   9   \n")});
+  EXPECT_EQ(node(cluster, "192.0.2.1").rack, "row 1 Up");
+  EXPECT_EQ(node(cluster, "192.0.2.2").rack, "us-east-1a-rack-12");
+  EXPECT_TRUE(is_down(cluster, "192.0.2.2"));
+  EXPECT_EQ(node(cluster, "192.0.2.3").rack, "");
+}
+
+TEST(nodetool_ring, names_ports_and_ipv6_addresses_are_node_names) {
+  const Cluster cluster =
+      imported({ring("db1.example.test        r1  Up Normal 1 MiB ? -5\n"
+                     "192.0.2.1:7000          r1  Up Normal 1 MiB ? 6\n"
+                     "2001:db8:0:0:0:0:0:1    r1  Up Normal 1 MiB ? 7\n"
+                     "[2001:db8::2]:7000      r1  Up Normal 1 MiB ? 8\n")});
+  EXPECT_EQ(node(cluster, "db1.example.test").host, "db1.example.test");
+  EXPECT_EQ(node(cluster, "192.0.2.1:7000").host, "192.0.2.1");
+  EXPECT_EQ(node(cluster, "2001:db8:0:0:0:0:0:1").host, "2001:db8:0:0:0:0:0:1");
+  EXPECT_EQ(node(cluster, "[2001:db8::2]:7000").host, "2001:db8::2");
+}
+
+TEST(nodetool_ring, scylladb_units_are_powers_of_1024_and_its_layout_has_no_blank_line_after_a_data_center) {
+  const Cluster cluster =
+      imported({{"ring.txt",
+                 "\nDatacenter: eu\n==========\n"
+                 "Address   Rack Status State Load      Owns Token\n"
+                 "                                           20\n"
+                 "192.0.2.1 r1   Up     Normal 151.07 MB ?    -20\n"
+                 "192.0.2.2 r1   Up     Normal 1.00 KB   ?    20\n"
+                 "\nDatacenter: us\n==========\n"
+                 "Address     Rack Status State Load      Owns Token\n"
+                 "\n"
+                 "192.0.2.103 r1   Up     Normal 896 bytes ?    30\n"
+                 "  \n  Note: Non-system keyspaces don't have the same replication settings\n"}});
+  EXPECT_EQ(node(cluster, "192.0.2.103").zone, "us");
+  EXPECT_DOUBLE_EQ(*cluster.observed.load_bytes[0], 151.07 * 1024 * 1024);
+  EXPECT_DOUBLE_EQ(*cluster.observed.load_bytes[1], 1024);
+  EXPECT_DOUBLE_EQ(*cluster.observed.load_bytes[2], 896);
+}
+
+TEST(nodetool_ring, moving_unknown_and_absent_facts_are_findings) {
+  const Cluster cluster =
+      imported({ring("192.0.2.1 r1 ?  Moving 1 MiB ? -5\n"
+                     "192.0.2.2 r1 Up Normal 1 MiB ? 5\n")});
+  EXPECT_EQ(node(cluster, "192.0.2.1").state, NodeState::normal);
+  EXPECT_EQ(findings(cluster, "moving-node").size(), 1U);
+  EXPECT_EQ(findings(cluster, "status-unknown").size(), 1U);
+  EXPECT_EQ(findings(cluster, "replicas-unknown").size(), 1U);
+  EXPECT_EQ(cluster.map.replicas().count, 1U);
+}
+
+TEST(nodetool_ring, crlf_and_a_byte_order_mark_change_nothing) {
+  std::string text = "\xef\xbb\xbf";
+  for (const char c : vnodes().bytes) text += c == '\n' ? "\r\n" : std::string(1, c);
+  const Cluster cluster = imported({{"ring.txt", text}});
+  EXPECT_EQ(cluster.map.nodes().size(), 6U);
+  EXPECT_EQ(cluster.map.nodes()[5].rack, "rack3");
+}
+
+TEST(nodetool_ring, a_list_that_ends_before_its_announced_last_token_is_cut_short) {
+  const std::string text = vnodes().bytes;
+  const Error error = refused(
+      {{"ring.txt",
+        text.substr(
+            0,
+            text.find("192.0.2.12  rack2       Up     Normal  99.2 KiB        55.56%              8154"))}});
+  EXPECT_EQ(error.where.line, 27U);
+  EXPECT_EQ(error.what, "7301422974581348449");
+  EXPECT_THAT(error.why, HasSubstr("8992813934025624122"));
+}
+
+TEST(nodetool_ring, a_token_of_two_nodes_is_an_error_that_names_both) {
+  const Error error =
+      refused({ring("192.0.2.1 r1 Up Normal 1 MiB ? -5\n"
+                    "192.0.2.2 r1 Up Normal 1 MiB ? -5\n")});
+  EXPECT_EQ(error.where.line, 6U);
+  EXPECT_EQ(error.where.column, 32U);
+  EXPECT_EQ(error.what, "-5");
+  EXPECT_THAT(error.why, HasSubstr("192.0.2.1"));
+}
+
 }  // namespace
 }  // namespace arcwise
