@@ -120,6 +120,16 @@ TEST(ReplicasShort, counts_hosts_and_racks_where_asked) {
             "(n2, n3)");
 }
 
+TEST(ReplicasShort, sees_listed_owners_that_the_policy_of_the_map_would_pass_over) {
+  auto parts = testing::table_parts("cassandra-ranges", 3, {{0, 1, 2}});
+  for (std::size_t i = 0; i < 3; ++i) parts.nodes[i].rack = i < 2 ? "a" : "b";
+  parts.replicas.across = Across::rack;
+  const auto findings = found(checked(parts), "replicas-short");
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_NE(findings[0].message.find("is on 2 racks, not 3: a (n0, n1), b (n2)"), std::string::npos)
+      << findings[0].message;
+}
+
 TEST(ReplicasShort, a_rack_of_the_same_name_in_another_zone_is_another_rack) {
   auto parts = testing::table_parts("cassandra-ranges", 2, {{0, 1}});
   for (Node& node : parts.nodes) node.rack = "r1";

@@ -244,9 +244,7 @@ void lint_node_leaving(const LintContext& c, Findings& out) {
 void lint_owns_nothing(const LintContext& c, Findings& out) {
   if (c.points() != PointRule::table) return;
   std::set<NodeIndex> owning;
-  std::vector<NodeIndex> owners(c.placement.max_owners());
-  for (std::size_t i = 0; i < c.placement.region_count(); ++i)
-    for (std::size_t k = c.placement.region_owners(i, {}, owners); k > 0; --k) owning.insert(owners[k - 1]);
+  for (const TableRow& row : c.map.placement().table) owning.insert(row.owners.begin(), row.owners.end());
   report_nodes(
       c, out,
       nodes_where(c, [&](const Node& node,
