@@ -209,7 +209,7 @@ void lint_host_shared(const LintContext& c, Findings& out) {
                  *hosts.begin(),
                  percent_text(shared) + " of hash space has two copies on one machine; " +
                      counted(hosts.size(), "machine") + " such as " + *hosts.begin(),
-                 "use `across: host`, so that one machine's failure costs one copy"});
+                 "place copies on different machines (`across: host`): then one failure costs one copy"});
 }
 
 }  // namespace arcwise
