@@ -1,9 +1,8 @@
-find_package(benchmark REQUIRED)
-pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
+# One program a benchmark: it prints ratios to a named peer measured in the same run (tools/bench_report.hpp).
 file(GLOB benches CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*/*_bench.cpp)
 foreach(source ${benches})
   get_filename_component(name ${source} NAME_WE)
   add_executable(${name} ${source})
-  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/src)
-  target_link_libraries(${name} PRIVATE arcwise benchmark::benchmark fmt::fmt nlohmann_json::nlohmann_json)
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/tools)
+  target_link_libraries(${name} PRIVATE arcwise fmt::fmt nlohmann_json::nlohmann_json)
 endforeach()
