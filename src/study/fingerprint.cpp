@@ -15,9 +15,14 @@
 // neighbours
 //   with equal owners only the last is written; the table's last range and its first one are neighbours too.
 //   Were all equal, it is one line with the last position. No name: nobody owns it.
+// - Recipes with settings of their own: `setting NAME VALUE` before the tokens, in the recipe's order.
+// - Placements without tokens, which choose by the key: `member NAME LABEL WEIGHT BUCKET` a node that owns
+// something,
+//   sorted by name unless list order matters; BUCKET may be empty.
 // - `node NAME HOST RACK ZONE` of the nodes that own something, where the policy looks at more than the node.
 //
-// In node lines and in lists of owners a backslash stands before each space, comma and backslash of a name.
+// In member and node lines and in lists of owners a backslash stands before each space, comma and backslash
+// of a name.
 #include <algorithm>
 
 #include "arcwise/check.hpp"
@@ -116,6 +121,16 @@ std::vector<const Node*> by_name(const ClusterMap& map) {
   return out;
 }
 
+void add_members(LineDigest& digest, const Placement& placement) {
+  std::vector<const Node*> members = by_name(placement.map());
+  if (!placement.traits().order_free)
+    std::sort(members.begin(), members.end());  // pointers into one list: its order
+  for (const Node* node : members)
+    if (node->state != NodeState::joining)
+      digest.add("member " + quoted(node->name) + " " + quoted(node->label) + " " + shortest(node->weight) +
+                 " " + (node->bucket ? std::to_string(*node->bucket) : ""));
+}
+
 std::string function_digest(const Placement& placement) {
   const ClusterMap& map = placement.map();
   const ReplicaPolicy& policy = map.replicas();
@@ -125,10 +140,15 @@ std::string function_digest(const Placement& placement) {
   digest.add("hash " + std::string(info(map.placement().hash).name));
   digest.add("key-prep " + key_prep_name(map.placement()));
   add_policy(digest, policy);
+  for (const SettingInfo& setting : map.placement().recipe->settings)
+    digest.add("setting " + std::string(setting.name) + " " +
+               std::string(map.placement().text(setting.name)));
   if (is_table(map))
     add_table(digest, map);
-  else
+  else if (placement.entry_count() > 0)
     add_entries(digest, placement);
+  else
+    add_members(digest, placement);
   if (policy.across == Across::node && policy.per_zone.empty()) return digest.finish();
   for (const Node* node : by_name(map))
     if (node->state != NodeState::joining || is_table(map))

@@ -126,6 +126,21 @@ void check_space(const Plan& plan, std::vector<Finding>& out) {
            "add capacity first, or spread the load over more nodes"});
 }
 
+// The map's function is the same, but the machine behind a name is another one, perhaps an empty one.
+void check_addresses(const ClusterMap& before, const ClusterMap& after, const Diff& diff,
+                     std::vector<Finding>& out) {
+  for (const auto& node : diff.nodes) {
+    const auto was = before.find(node.name), is = after.find(node.name);
+    if (!was || !is || node.before.units == 0) continue;
+    const std::string& address = after.nodes()[*is].address;
+    if (before.nodes()[*was].address == address) continue;
+    out.push_back({Severity::info, "readdressed", node.name,
+                   "'" + node.name + "' is at '" + address + "' now and keeps its keys: " +
+                       percent(node.before.value()) + " of the data is expected there",
+                   "if that machine is empty, fill it from the old one or from the other replicas first"});
+  }
+}
+
 }  // namespace
 
 std::vector<Finding> plan_warnings(const ClusterMap& before, const ClusterMap& after, const Plan& plan) {
@@ -134,8 +149,9 @@ std::vector<Finding> plan_warnings(const ClusterMap& before, const ClusterMap& a
   check_policy(before, after, out);
   check_useless(before, after, plan.diff, out);
   check_spread(before, after, plan.diff, out);
+  check_addresses(before, after, plan.diff, out);
   if (plan.diff.moved.units == 0 && !plan.diff.sampled)
-    out.push_back({Severity::info, "moves-nothing", "", "no copy moves", ""});
+    out.push_back({Severity::info, "moves-nothing", "", "no copy goes to another node", ""});
   if (plan.diff.sampled)
     out.push_back({Severity::info, "sampled", "",
                    "the two maps hash keys differently, so shares come from " +

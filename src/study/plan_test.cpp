@@ -1,0 +1,316 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "arcwise/change.hpp"
+#include "arcwise/check.hpp"
+#include "study/testing_maps.hpp"
+
+namespace arcwise {
+namespace {
+
+using testing::given_ring;
+using testing::map_of;
+using testing::node;
+
+constexpr double TB = 1e12, GB = 1e9, MB = 1e6;
+constexpr std::uint64_t seed = 1;
+
+NewNode named(std::string name) {
+  NewNode n;
+  n.name = std::move(name);
+  return n;
+}
+
+Plan run(const ClusterMap& before, const Change& change, const CostOptions& cost = {}) {
+  std::vector<Finding> warnings;
+  const auto after = apply(before, change, warnings);
+  if (!after) throw std::runtime_error(to_string(after.error()));
+  return plan(before, *after, change, cost, seed);
+}
+
+CostOptions fleet() {
+  CostOptions cost;
+  cost.data_bytes = 24 * TB;
+  cost.node_bandwidth = 250 * MB;
+  return cost;
+}
+CostOptions filled(double utilisation) {
+  CostOptions cost;
+  cost.utilisation = utilisation;
+  return cost;
+}
+
+const NodeFlow& flow(const Plan& p, const std::string& name) {
+  return *std::find_if(p.flows.begin(), p.flows.end(), [&](const NodeFlow& f) { return f.name == name; });
+}
+const Finding* finding(const Plan& p, std::string_view rule) {
+  const auto at =
+      std::find_if(p.warnings.begin(), p.warnings.end(), [&](const Finding& f) { return f.rule == rule; });
+  return at == p.warnings.end() ? nullptr : &*at;
+}
+
+// Joins n12 to twelve equal arcs with one token inside each, so that it takes 1/156 of the circle from every
+// node.
+Change join_evenly() {
+  Change change;
+  change.add = {named("n12")};
+  for (unsigned i = 0; i < 12; ++i) {
+    const u128 start = (u128{1} << 64) * i / 12;
+    change.add[0].tokens.push_back(to_hex(TokenSpace{}, {start + (u128{1} << 64) / 156 - 1}));
+  }
+  return change;
+}
+
+TEST(Joining, TwelveDonorsSendAThirteenthTogether) {
+  const Plan p = run(testing::equal_arcs(12), join_evenly(), fleet());
+  EXPECT_NEAR(p.diff.moved.value(), 1.0 / 13, 1e-12);
+  EXPECT_EQ(p.diff.donors.size(), 12u);
+  EXPECT_NEAR(p.bytes, 24 * TB / 13, 1);
+  for (unsigned i = 0; i < 12; ++i)
+    EXPECT_NEAR(flow(p, testing::numbered("n", i)).bytes_out, 153.846 * GB, MB);
+  EXPECT_NEAR(p.seconds, 7384.6, 0.1);
+  EXPECT_EQ(p.bottleneck, "n12");
+  EXPECT_EQ(finding(p, "useless-moves"), nullptr);
+  EXPECT_EQ(finding(p, "one-donor"), nullptr);
+}
+
+TEST(Joining, AFasterJoinerLetsEachDonorSendAtAThirdOfItsBudget) {
+  CostOptions cost = fleet();
+  cost.joiner_bandwidth = GB;
+  const Plan p = run(testing::equal_arcs(12), join_evenly(), cost);
+  EXPECT_NEAR(p.seconds, 1846.2, 0.1);
+  EXPECT_EQ(p.bottleneck, "n12");
+  EXPECT_NEAR(flow(p, "n05").send_rate, 83.333 * MB, 1e4);
+  EXPECT_NEAR(flow(p, "n05").budget_used, 1.0 / 3, 1e-9);
+  EXPECT_NEAR(flow(p, "n05").seconds, 615.4, 0.1);
+  EXPECT_NEAR(flow(p, "n12").bytes_in, 1.846 * TB, GB);
+}
+
+TEST(Joining, WithOneTokenThereIsOneDonor) {
+  Change change;
+  change.add = {named("n12")};
+  change.add[0].tokens = {to_hex(TokenSpace{}, {(u128{1} << 64) / 12 * 5 + (u128{1} << 64) / 13 - 1})};
+  const Plan p = run(testing::equal_arcs(12), change, fleet());
+  EXPECT_EQ(p.diff.donors, std::vector<std::string>{"n05"});
+  EXPECT_NEAR(flow(p, "n05").bytes_out, 1.846 * TB, GB);
+  EXPECT_NEAR(p.seconds, 7384.6, 0.1);
+  ASSERT_NE(finding(p, "one-donor"), nullptr);
+  EXPECT_EQ(finding(p, "one-donor")->subject, "n05");
+}
+
+TEST(Joining, HashedTokensMoveAboutAThirteenthFromAll) {
+  Change change;
+  change.add = {named("n12")};
+  const Plan p = run(testing::hashed_ring(testing::nodes(12), 256), change, fleet());
+  EXPECT_NEAR(p.diff.moved.value(), 1.0 / 13, 0.015);
+  EXPECT_EQ(p.diff.donors.size(), 12u);
+  for (const std::string& donor : p.diff.donors) EXPECT_NEAR(flow(p, donor).bytes_out, 153.8 * GB, 90 * GB);
+  EXPECT_NEAR(p.seconds, 7385, 800);
+}
+
+TEST(Joining, ModuloMovesNinetyTwoPercent) {
+  Change change;
+  change.add = {named("n12")};
+  const Plan p = run(testing::modulo(12), change, fleet());
+  EXPECT_NEAR(p.diff.moved.value(), 12.0 / 13, 1e-9);
+  EXPECT_NEAR(p.bytes, 22.15 * TB, 0.01 * TB);
+  ASSERT_NE(finding(p, "useless-moves"), nullptr);
+  EXPECT_NE(finding(p, "useless-moves")
+                ->message.find("92.3 % of the data move where 7.7 % would do: 84.6 % is useless"),
+            std::string::npos);
+}
+
+TEST(Leaving, WithOneTokenTheSuccessorDoublesFrom60To120Percent) {
+  Change change;
+  change.remove = {"n04"};
+  const Plan p = run(testing::equal_arcs(12), change, filled(0.6));
+  EXPECT_NEAR(*flow(p, "n05").utilisation_before, 0.6, 1e-9);
+  EXPECT_NEAR(*flow(p, "n05").utilisation_after, 1.2, 1e-9);
+  EXPECT_NEAR(*flow(p, "n06").utilisation_after, 0.6, 1e-9);
+  EXPECT_FALSE(flow(p, "n04").utilisation_after);
+  ASSERT_NE(finding(p, "over-full"), nullptr);
+  EXPECT_EQ(finding(p, "over-full")->subject, "n05");
+  ASSERT_NE(finding(p, "one-receiver"), nullptr);
+  EXPECT_EQ(finding(p, "one-receiver")->subject, "n05");
+  EXPECT_EQ(p.flows.size(), 12u);
+}
+
+double mean_utilisation_after(const Plan& p) {
+  double sum = 0, nodes = 0;
+  for (const NodeFlow& f : p.flows)
+    if (f.utilisation_after) {
+      sum += *f.utilisation_after;
+      ++nodes;
+    }
+  return sum / nodes;
+}
+
+TEST(Leaving, WithManyTokensAllShareTheLoad) {
+  Change change;
+  change.remove = {"n04"};
+  const Plan twelve = run(testing::hashed_ring(testing::nodes(12), 256), change, filled(0.6));
+  EXPECT_NEAR(mean_utilisation_after(twelve), 0.6545, 0.0001);
+  for (const NodeFlow& f : twelve.flows) EXPECT_NEAR(f.utilisation_after.value_or(0.6545), 0.6545, 0.12);
+  EXPECT_EQ(finding(twelve, "over-full"), nullptr);
+  EXPECT_NEAR(mean_utilisation_after(run(testing::hashed_ring(testing::nodes(8), 256), change, filled(0.6))),
+              0.6857, 0.0001);
+}
+
+TEST(Utilisation, OfAnEqualRingBecomesThatOfItsCapacity) {
+  auto nodes = testing::nodes(4);
+  nodes[0].weight = 3;  // a disk three times as large, and half the data of a fleet of six units
+  const ClusterMap before = testing::hashed_ring(nodes, 512);
+  Change change;
+  change.add = {named("big")};
+  change.add[0].weight = 6;
+  const Plan p = run(before, change, filled(0.8));
+  EXPECT_FALSE(flow(p, "big").utilisation_before);
+  for (const NodeFlow& f : p.flows) {
+    EXPECT_NEAR(f.utilisation_before.value_or(0.8), 0.8, 0.1);
+    EXPECT_NEAR(*f.utilisation_after, 0.4, 0.06) << f.name;
+  }
+}
+
+TEST(Costs, AreZeroWhereNothingIsKnown) {
+  Change change;
+  change.remove = {"n04"};
+  const Plan p = run(testing::equal_arcs(12), change);
+  EXPECT_EQ(p.bytes, 0);
+  EXPECT_EQ(p.seconds, 0);
+  EXPECT_EQ(p.bottleneck, "");
+  ASSERT_EQ(p.flows.size(), 2u);
+  EXPECT_EQ(p.flows[0].name, "n04");
+  EXPECT_EQ(p.flows[1].name, "n05");
+}
+
+// memcached's own example: the weight of one of four servers is doubled.
+TEST(Ketama, ANewWeightMovesKeysBetweenUntouchedServers) {
+  const auto map = map_of(testing::parts(
+      "twemproxy-ketama", {node("cache-a"), node("cache-b"), node("cache-c"), node("cache-d")}));
+  Change change;
+  change.weight = {{"cache-d", 2}};
+  const Plan p = run(map, change);
+  EXPECT_NEAR(p.diff.moved.value(), 0.2335, 0.01);
+  double between = 0;
+  for (const Transfer& t : p.diff.transfers)
+    if (t.to != "cache-d") between += t.share.value();
+  EXPECT_NEAR(between, 1386.0 / 20000, 0.005);
+  ASSERT_NE(finding(p, "useless-moves"), nullptr);
+  EXPECT_NE(finding(p, "useless-moves")->message.find("between nodes that the change does not touch"),
+            std::string::npos);
+  EXPECT_GT(p.diff.moved, p.diff.least);
+}
+
+TEST(Ketama, ANewServerMovesMoreBetweenTheOldOnesThanToItself) {
+  const auto map = map_of(testing::parts("twemproxy-ketama", {node("a", 3), node("b", 3), node("c", 4)}));
+  Change change;
+  change.add = {named("e")};
+  const Plan p = run(map, change);
+  double to_new = 0;
+  for (const Transfer& t : p.diff.transfers)
+    if (t.to == "e") to_new += t.share.value();
+  EXPECT_NEAR(to_new, 1526.0 / 20000, 0.01);
+  EXPECT_NEAR(p.diff.moved.value(), 3943.0 / 20000, 0.015);
+  EXPECT_NE(finding(p, "useless-moves"), nullptr);
+}
+
+TEST(Racks, LosingTheThirdOneIsAWarningThatNamesTheQuorum) {
+  auto parts = testing::parts("ring", {}, 3, Across::rack);
+  for (unsigned i = 0; i < 7; ++i)
+    parts.nodes.push_back(node(testing::numbered("n", i), 1, i < 3 ? "r1" : i < 6 ? "r2" : "r3"));
+  parts.replicas.when_short = WhenShort::repeat;
+  Change change;
+  change.remove = {"n06"};
+  const Plan p = run(map_of(parts), change);
+  ASSERT_NE(finding(p, "fewer-racks-than-replicas"), nullptr);
+  EXPECT_EQ(finding(p, "fewer-racks-than-replicas")->severity, Finding::Severity::warning);
+  EXPECT_EQ(finding(p, "fewer-racks-than-replicas")->message,
+            "racks fall from 3 to 2 for 3 copies, so that one rack holds 2 of them, and losing it loses the "
+            "quorum");
+  change.remove = {"n05"};
+  EXPECT_EQ(finding(run(map_of(parts), change), "fewer-racks-than-replicas"), nullptr);
+}
+
+TEST(Replicas, AsManyAsNodesLeavesNoSpare) {
+  Change change;
+  change.remove = {"n03"};
+  EXPECT_NE(finding(run(testing::hashed_ring(testing::nodes(4), 16, 3), change), "no-spare-node"), nullptr);
+  EXPECT_EQ(finding(run(testing::hashed_ring(testing::nodes(5), 16, 3), change), "no-spare-node"), nullptr);
+}
+
+TEST(Readdressing, SaysThatTheNewMachineIsExpectedToHoldTheKeys) {
+  auto parts = testing::parts("ring", testing::nodes(2));
+  parts.nodes[0].address = "10.0.0.1:1";
+  Change change;
+  change.replace = {{"n00", named("n00")}};
+  change.replace[0].second.address = "10.0.0.9:1";
+  const Plan p = run(map_of(parts), change);
+  EXPECT_EQ(p.diff.moved, Share{});
+  EXPECT_EQ(p.diff.before, p.diff.after);
+  ASSERT_NE(finding(p, "readdressed"), nullptr);
+  EXPECT_EQ(finding(p, "readdressed")->subject, "n00");
+}
+
+TEST(Steps, AreOneANodeInTheOrderAddReplaceWeightRemove) {
+  const ClusterMap before = testing::hashed_ring(testing::nodes(5), 64, 2);
+  Change change;
+  change.remove = {"n00"};
+  change.weight = {{"n01", 2.5}};
+  change.replace = {{"n02", named("other")}};
+  change.add = {named("x"), named("y")};
+  const Plan p = run(before, change, fleet());
+  std::vector<std::string> actions;
+  double bytes = 0;
+  for (const PlanStep& step : p.steps) {
+    actions.push_back(step.action);
+    EXPECT_GT(step.moved.units, 0);
+    EXPECT_GT(step.seconds, 0);
+    bytes += step.bytes;
+  }
+  EXPECT_EQ(actions, (std::vector<std::string>{"add x", "add y", "replace n02 by other",
+                                               "reweight n01 to 2.5", "remove n00"}));
+  EXPECT_GE(bytes, p.bytes);
+}
+
+TEST(Steps, OfOneNodeAreTheWholeChange) {
+  Change change;
+  change.remove = {"n04"};
+  const Plan p = run(testing::equal_arcs(12), change, fleet());
+  ASSERT_EQ(p.steps.size(), 1u);
+  EXPECT_EQ(p.steps[0].moved, p.diff.moved);
+  EXPECT_EQ(p.steps[0].bytes, p.bytes);
+  EXPECT_EQ(p.steps[0].seconds, p.seconds);
+}
+
+TEST(Steps, UseTheTokensThatTheWholeChangeDrew) {
+  Change change;
+  change.add = {named("x")};
+  change.remove = {"n04"};
+  const ClusterMap before = testing::equal_arcs(6);
+  const Plan p = run(before, change);
+  ASSERT_EQ(p.steps.size(), 2u);
+  EXPECT_EQ(p.steps[0].action, "add x");
+  Change first;
+  first.add = {named("x")};
+  EXPECT_EQ(p.steps[0].moved, run(before, first).diff.moved);
+}
+
+TEST(Plans, OfTwoMapsNeedNoChange) {
+  const Plan p = plan(testing::modulo(4), testing::hashed_ring(testing::nodes(4), 64), {}, fleet(), seed);
+  EXPECT_TRUE(p.steps.empty());
+  ASSERT_TRUE(p.diff.sampled);
+  EXPECT_NEAR(p.diff.moved.value(), 0.75, 0.05);
+  EXPECT_NE(finding(p, "sampled"), nullptr);
+}
+
+TEST(Plans, ShowTheBalanceBeforeAndAfter) {
+  Change change;
+  change.remove = {"n04"};
+  const Plan p = run(testing::equal_arcs(12), change);
+  EXPECT_NEAR(p.balance_before.max_over_target, 1, 1e-9);
+  EXPECT_NEAR(p.balance_after.max_over_target, 2.0 * 11 / 12, 1e-9);
+}
+
+}  // namespace
+}  // namespace arcwise
