@@ -60,4 +60,15 @@ std::uint16_t crc16(std::string_view input) noexcept {
   return static_cast<std::uint16_t>(crc);
 }
 
+std::uint16_t crc32_15bit(std::string_view input) noexcept {
+  return static_cast<std::uint16_t>((crc32(input) >> 16) & 0x7fff);
+}
+
+std::uint32_t crc16_32(std::string_view input) noexcept {
+  std::uint32_t crc = 0;
+  for (const char c : input)
+    crc = (crc << 8) ^ crc16_table[((crc >> 8) ^ static_cast<std::uint8_t>(c)) & 255];
+  return crc;
+}
+
 }  // namespace arcwise

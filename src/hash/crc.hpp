@@ -13,4 +13,12 @@ std::uint32_t crc32(std::string_view bytes) noexcept;
 /// 0x31c3.
 std::uint16_t crc16(std::string_view bytes) noexcept;
 
+/// CRC-32 as memcached's clients use it (libmemcached, twemproxy, nginx, Couchbase…): 15 bits of its upper
+/// half.
+std::uint16_t crc32_15bit(std::string_view bytes) noexcept;
+
+/// twemproxy's `crc16`: the register of 32 bits is never cut to 16, so a long key keeps what went over the
+/// top.
+std::uint32_t crc16_32(std::string_view bytes) noexcept;
+
 }  // namespace arcwise

@@ -13,6 +13,8 @@
 #include "hash/crc.hpp"
 #include "hash/fnv.hpp"
 #include "hash/murmur3.hpp"
+#include "hash/spooky.hpp"
+#include "hash/xxh.hpp"
 
 namespace arcwise {
 namespace {
@@ -28,9 +30,12 @@ std::string golden_buffer() {
   return buffer;
 }
 
+/// As many digits as the bits fill: four for 15 bits.
 std::string hex(std::uint64_t value, unsigned bits) {
-  return to_hex(TokenSpace::unsigned_bits(static_cast<std::uint8_t>(bits)), {value});
+  return to_hex(TokenSpace::unsigned_bits(static_cast<std::uint8_t>((bits + 3) / 4 * 4)), {value});
 }
+
+constexpr ByteSign signs[] = {ByteSign::as_signed, ByteSign::as_unsigned};
 
 /// Golden values by hash and length, as text.
 std::map<std::string, std::map<std::size_t, std::string>> golden() {
@@ -62,13 +67,36 @@ std::string from_hex_bytes(const std::string& digits) {
 TEST(KeyHash, EveryHashGivesTheGoldenValueAtEveryLengthUpTo300) {
   const std::string buffer = golden_buffer();
   const auto values = golden();
-  for (const KeyHashInfo& hash : key_hashes()) {
-    const auto& expected = values.at(std::string(hash.name));
-    ASSERT_EQ(expected.size(), longest + 1) << hash.name;
-    for (const auto& [length, value] : expected)
-      EXPECT_EQ(hex(key_hash(hash.id, std::string_view(buffer).substr(0, length)), hash.bits), value)
-          << hash.name << " of " << length << " bytes";
+  for (const KeyHashInfo& hash : key_hashes())
+    for (const ByteSign sign : signs) {
+      const auto unsigned_values = values.find(std::string(hash.name) + ".unsigned");
+      const bool own_values = sign == ByteSign::as_unsigned && unsigned_values != values.end();
+      const auto& expected = own_values ? unsigned_values->second : values.at(std::string(hash.name));
+      ASSERT_EQ(expected.size(), longest + 1) << hash.name;
+      for (const auto& [length, value] : expected)
+        EXPECT_EQ(hex(key_hash(hash.id, std::string_view(buffer).substr(0, length), sign), hash.bits), value)
+            << hash.name << " of " << length << " bytes" << (own_values ? ", unsigned" : "");
+    }
+}
+
+TEST(KeyHash, HashesThatAreNoKeyHashGiveTheGoldenValuesToo) {
+  const std::string buffer = golden_buffer();
+  const auto values = golden();
+  for (std::size_t length = 0; length <= longest; ++length) {
+    const std::string_view bytes = std::string_view(buffer).substr(0, length);
+    EXPECT_EQ(hex(spooky_v2_32(bytes, 0xface2014), 32), values.at("spooky_v2_32").at(length)) << length;
+    EXPECT_EQ(hex(xxh32(bytes, 7), 32), values.at("xxh32_seed_7").at(length)) << length;
   }
+}
+
+TEST(KeyHash, TheByteSignMattersToTheMarkedHashesOnly) {
+  std::set<std::string_view> affected;
+  const std::string key = "\xc3\xa9\xe9";  // three bytes: hsieh looks at the sign of a third byte only
+  for (const KeyHashInfo& hash : key_hashes())
+    if (key_hash(hash.id, key, ByteSign::as_signed) != key_hash(hash.id, key, ByteSign::as_unsigned))
+      affected.insert(hash.name);
+  EXPECT_EQ(affected, (std::set<std::string_view>{"one_at_a_time", "fnv1_32", "fnv1a_32", "fnv1_64_low32",
+                                                  "fnv1a_64_low32", "hsieh"}));
 }
 
 TEST(KeyHash, ValueDoesNotDependOnWhereTheBytesLie) {
@@ -98,11 +126,13 @@ TEST(KeyHash, TheTableListsEveryHashOnceInEnumOrderWithItsWidth) {
     EXPECT_EQ(hash.open, hash.id <= KeyHashId::fnv1a_64) << hash.name;
     names.insert(hash.name);
   }
-  EXPECT_EQ(names.size(), 11U);
-  EXPECT_EQ(number, 11);
+  EXPECT_EQ(names.size(), key_hashes().size());
+  EXPECT_EQ(number, 46);
   EXPECT_EQ(info(KeyHashId::crc32).bits, 32);
   EXPECT_EQ(info(KeyHashId::crc16).bits, 16);
   EXPECT_EQ(info(KeyHashId::md5_ketama).bits, 32);
+  EXPECT_EQ(info(KeyHashId::crc32_15bit).bits, 15);
+  EXPECT_EQ(info(KeyHashId::kafka_murmur2).bits, 31);
 }
 
 TEST(KeyHash, AnUnknownNameIsNotFound) {

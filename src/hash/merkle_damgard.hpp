@@ -37,4 +37,40 @@ void absorb(std::string_view message, Compress&& compress) noexcept {
   close<length_order>(done == 0 ? data : data + done, message.size() - done, message.size(), compress);
 }
 
+/// A message that comes piece by piece: what waits for its block to fill up.
+class Pieces {
+ public:
+  template <class Compress>
+  void add(std::string_view input, Compress&& compress) noexcept {
+    if (input.empty()) return;
+    const auto* data = reinterpret_cast<const unsigned char*>(input.data());
+    std::size_t left = input.size();
+    const std::size_t waiting = size_ % block_size;
+    size_ += left;
+    if (waiting != 0) {
+      const std::size_t room = block_size - waiting;
+      const std::size_t taken = left < room ? left : room;
+      std::memcpy(pending_ + waiting, data, taken);
+      if (taken < room) return;
+      compress(static_cast<const unsigned char*>(pending_), std::size_t{1});
+      data += taken;
+      left -= taken;
+    }
+    const std::size_t whole = left / block_size;
+    compress(data, whole);
+    std::memcpy(pending_, data + whole * block_size, left % block_size);
+  }
+
+  /// Compresses the end of the message; the next piece begins another.
+  template <std::endian length_order, class Compress>
+  void finish(Compress&& compress) noexcept {
+    close<length_order>(pending_, size_ % block_size, size_, compress);
+    size_ = 0;
+  }
+
+ private:
+  std::uint64_t size_ = 0;
+  unsigned char pending_[block_size];  ///< the first size_ % block_size bytes
+};
+
 }  // namespace arcwise::merkle_damgard

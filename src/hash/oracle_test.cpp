@@ -11,7 +11,10 @@
 #include <vector>
 
 #include "arcwise/hash.hpp"
+#include "hash/bytes.hpp"
 #include "hash/crc.hpp"
+#include "hash/des.hpp"
+#include "hash/digest_positions.hpp"
 #include "hash/md5.hpp"
 #include "hash/sha1.hpp"
 #include "hash/sha256.hpp"
@@ -91,6 +94,15 @@ RC_GTEST_PROP(Sha256, PiecesGiveTheDigestOfTheWhole, ()) {
   RC_ASSERT(hash.finish() == openssl<32>(EVP_sha256(), bytes));
 }
 
+RC_GTEST_PROP(Sha1, PiecesGiveTheDigestOfTheWhole, ()) {
+  const std::string bytes = *long_bytes();
+  const std::size_t cut = *rc::gen::inRange<std::size_t>(0, bytes.size() + 1);
+  Sha1 hash;
+  hash.update(std::string_view(bytes).substr(0, cut));
+  hash.update(std::string_view(bytes).substr(cut));
+  RC_ASSERT(hash.finish() == openssl<20>(EVP_sha1(), bytes));
+}
+
 TEST(Sha256, ByteByByteGivesTheDigestOfTheWhole) {
   const std::string bytes = sample(300);
   for (std::size_t length = 0; length <= bytes.size(); ++length) {
@@ -117,6 +129,35 @@ TEST(Sha256, ACopyContinuesFromTheSamePrefix) {
   copy.update("b");
   EXPECT_EQ(hash.finish(), sha256("ring a"));
   EXPECT_EQ(copy.finish(), sha256("ring b"));
+}
+
+/// Triple DES with three equal keys is DES.
+std::uint64_t openssl_des_of_zero_key(std::uint64_t block) {
+  const unsigned char key[24] = {};
+  unsigned char in[8], out[16];
+  bytes::store_be64(in, block);
+  int written = 0;
+  EVP_CIPHER_CTX* context = EVP_CIPHER_CTX_new();
+  EXPECT_EQ(EVP_EncryptInit_ex(context, EVP_des_ede3_ecb(), nullptr, key, nullptr), 1);
+  EXPECT_EQ(EVP_EncryptUpdate(context, out, &written, in, sizeof in), 1);
+  EVP_CIPHER_CTX_free(context);
+  EXPECT_EQ(written, 8);
+  return bytes::load_be64(out);
+}
+
+RC_GTEST_PROP(Vitess, TheHashIsDesWithAKeyOfZeros, (std::uint64_t id)) {
+  RC_ASSERT(vitess_hash(id) == openssl_des_of_zero_key(id));
+}
+
+RC_GTEST_PROP(RandomPartitioner, ATokenIsTheDigestOrItsNegative, (const std::string& key)) {
+  const auto digest = openssl<16>(EVP_md5(), key);
+  u128 number = 0;
+  for (const std::uint8_t byte : digest) number = number << 8 | byte;
+  RC_ASSERT((md5_u128(key) == number));
+  const u128 token = random_partitioner_token(key);
+  RC_ASSERT((token <= u128{1} << 127));
+  const u128 absolute = digest[0] < 0x80 ? number : ~number + 1;
+  RC_ASSERT((token == (key.empty() ? u128{0} : absolute)));
 }
 
 RC_GTEST_PROP(KeyHash, DigestHashesAreThePrintedDigestsFirstDigits, (const std::string& key)) {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "hash/bytes.hpp"
-#include "hash/merkle_damgard.hpp"
 
 namespace arcwise {
 namespace {
@@ -52,13 +51,24 @@ void compress(State& state, const unsigned char* block, std::size_t count) noexc
 
 }  // namespace
 
-std::array<std::uint8_t, 20> sha1(std::string_view input) noexcept {
-  State state = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0};
-  merkle_damgard::absorb<std::endian::big>(
-      input, [&state](const unsigned char* block, std::size_t count) { compress(state, block, count); });
+void Sha1::update(std::string_view input) noexcept {
+  pieces_.add(input,
+              [this](const unsigned char* block, std::size_t count) { compress(state_, block, count); });
+}
+
+std::array<std::uint8_t, 20> Sha1::finish() noexcept {
+  pieces_.finish<std::endian::big>(
+      [this](const unsigned char* block, std::size_t count) { compress(state_, block, count); });
   std::array<std::uint8_t, 20> digest;
-  for (std::size_t i = 0; i < state.size(); ++i) bytes::store_be32(digest.data() + 4 * i, state[i]);
+  for (std::size_t i = 0; i < state_.size(); ++i) bytes::store_be32(digest.data() + 4 * i, state_[i]);
+  state_ = initial;
   return digest;
+}
+
+std::array<std::uint8_t, 20> sha1(std::string_view input) noexcept {
+  Sha1 hash;
+  hash.update(input);
+  return hash.finish();
 }
 
 }  // namespace arcwise

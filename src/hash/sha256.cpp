@@ -1,11 +1,10 @@
 #include "hash/sha256.hpp"
 
 #include <bit>
-#include <cstring>
+#include <cstddef>
 #include <utility>
 
 #include "hash/bytes.hpp"
-#include "hash/merkle_damgard.hpp"
 
 namespace arcwise {
 namespace {
@@ -71,33 +70,16 @@ void compress(std::array<std::uint32_t, 8>& state, const unsigned char* block, s
 }  // namespace
 
 void Sha256::update(std::string_view input) noexcept {
-  if (input.empty()) return;
-  const auto* data = reinterpret_cast<const unsigned char*>(input.data());
-  std::size_t left = input.size();
-  const std::size_t waiting = size_ % sizeof pending_;
-  size_ += left;
-  if (waiting != 0) {
-    const std::size_t room = sizeof pending_ - waiting;
-    const std::size_t taken = left < room ? left : room;
-    std::memcpy(pending_ + waiting, data, taken);
-    if (taken < room) return;
-    compress(state_, pending_, 1);
-    data += taken;
-    left -= taken;
-  }
-  const std::size_t whole = left / sizeof pending_;
-  compress(state_, data, whole);
-  std::memcpy(pending_, data + whole * sizeof pending_, left % sizeof pending_);
+  pieces_.add(input,
+              [this](const unsigned char* block, std::size_t count) { compress(state_, block, count); });
 }
 
 std::array<std::uint8_t, 32> Sha256::finish() noexcept {
-  merkle_damgard::close<std::endian::big>(
-      pending_, size_ % sizeof pending_, size_,
+  pieces_.finish<std::endian::big>(
       [this](const unsigned char* block, std::size_t count) { compress(state_, block, count); });
   std::array<std::uint8_t, 32> digest;
   for (std::size_t i = 0; i < state_.size(); ++i) bytes::store_be32(digest.data() + 4 * i, state_[i]);
   state_ = initial;
-  size_ = 0;
   return digest;
 }
 

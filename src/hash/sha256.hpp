@@ -2,9 +2,10 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
+
+#include "hash/merkle_damgard.hpp"
 
 namespace arcwise {
 
@@ -21,8 +22,7 @@ class Sha256 {
                                     0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
 
   State state_ = initial;
-  std::uint64_t size_ = 0;
-  unsigned char pending_[64];  ///< the first size_ % 64 bytes are waiting for their block to fill up
+  merkle_damgard::Pieces pieces_;
 };
 
 std::array<std::uint8_t, 32> sha256(std::string_view bytes) noexcept;

@@ -1,4 +1,4 @@
-// xxHash, seed 0: the header-only library behind two functions, so that one translation unit carries it.
+// xxHash: the header-only library behind three functions, so that one translation unit carries it.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 namespace arcwise {
 
 std::uint64_t xxh3_64(std::string_view bytes) noexcept;
-std::uint64_t xxh64(std::string_view bytes) noexcept;
+std::uint64_t xxh64(std::string_view bytes, std::uint64_t seed = 0) noexcept;
+std::uint32_t xxh32(std::string_view bytes, std::uint32_t seed) noexcept;
 
 }  // namespace arcwise

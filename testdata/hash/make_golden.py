@@ -2,7 +2,8 @@
 """Writes golden.txt: every key hash of prefixes of one fixed buffer, from sources other than Arcwise's own code.
 
 xxHash comes from Debian's libxxhash, the digests from hashlib (OpenSSL), CRC-32 from zlib, CRC-16 from binascii
-and once more bit by bit; MurmurHash3 and FNV-1a are written out below from their definitions.
+and once more bit by bit; MurmurHash3 and FNV-1a are written out below from their definitions, the hashes of other
+systems in other_systems.py.
 
     /usr/bin/python3 testdata/hash/make_golden.py > testdata/hash/golden.txt
 """
@@ -14,6 +15,8 @@ import struct
 import sys
 import zlib
 
+import other_systems
+
 LENGTHS = range(301)
 MASK = (1 << 64) - 1
 
@@ -22,6 +25,8 @@ xxhash.XXH3_64bits.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
 xxhash.XXH3_64bits.restype = ctypes.c_uint64
 xxhash.XXH64.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_uint64]
 xxhash.XXH64.restype = ctypes.c_uint64
+xxhash.XXH32.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_uint32]
+xxhash.XXH32.restype = ctypes.c_uint32
 
 
 def rotl(x, n):
@@ -112,6 +117,8 @@ HASHES = [
     ("murmur3_cassandra", 16, murmur3_cassandra),
     ("murmur3_words", 32, lambda d: words_in_a_row(murmur3_words(d, False))),
     ("murmur3_signed_tail_words", 32, lambda d: words_in_a_row(murmur3_words(d, True))),
+    *other_systems.HASHES,
+    ("xxh32_seed_7", 8, lambda d: xxhash.XXH32(d, len(d), 7)),
 ]
 
 
