@@ -167,8 +167,7 @@ Result<std::vector<ClusterNodeLine>> read_cluster_nodes(const Source& source) {
                    "give the views of several nodes as separate files"};
     nodes.push_back(std::move(*node));
   }
-  if (nodes.empty())
-    return Error{ErrorKind::input, {source.name, 0, 0}, "", "no node line in it", std::string(form)};
+  if (nodes.empty()) return no_rows(*lines, "no node line in this file", std::string(form));
   std::sort(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
   return nodes;
 }

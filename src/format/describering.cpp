@@ -165,7 +165,9 @@ class DescriberingReader {
   }
 
   std::optional<Error> place(const TextLine& line, const Detail& detail) {
-    if (detail.host.empty()) return line.fault(detail.host, "an endpoint without a host", std::string(whole));
+    if (detail.host.empty())
+      return line.fault(line.text.substr(static_cast<std::size_t>(detail.host.data() - line.text.data())),
+                        "an endpoint without a host", std::string(whole));
     SeenNode& node = view_.nodes[node_at(line, detail.host)];
     if (placed_.emplace(node.address, line.number).second) {
       node.zone = std::string(detail.zone);
@@ -208,11 +210,7 @@ Result<NodetoolView> read_describering(const Source& source) {
     if (auto error = reader.take(line)) return *error;
   NodetoolView view = std::move(reader).view();
   if (view.ranges.empty())
-    return Error{ErrorKind::input,
-                 {source.name, 0, 0},
-                 "",
-                 "no range of `nodetool describering` in it",
-                 std::string(whole)};
+    return no_rows(*lines, "no range of `nodetool describering` in this file", std::string(whole));
   return view;
 }
 

@@ -161,9 +161,7 @@ Observed observe(const NodetoolView& view, bool owns_effective) {
 }
 
 Error no_tokens(const NodetoolView& view) {
-  return {ErrorKind::input,
-          {view.file, 0, 0},
-          "",
+  return {ErrorKind::input, view.nodes.front().at, view.nodes.front().address,
           "`nodetool status` of a cluster with vnodes does not list the tokens",
           "bring the output of `nodetool ring` too, or of `nodetool describering KEYSPACE`"};
 }

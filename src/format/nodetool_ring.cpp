@@ -228,11 +228,8 @@ Result<NodetoolView> read_nodetool_ring(const Source& source) {
   if (auto error = reader.finish_zone()) return *error;
   NodetoolView view = std::move(reader).view();
   if (view.nodes.empty())
-    return Error{ErrorKind::input,
-                 {source.name, 0, 0},
-                 "",
-                 "no row of `nodetool ring` in it",
-                 "save the whole output of `nodetool ring`"};
+    return no_rows(*lines, "no row of `nodetool ring` in this file",
+                   "save the whole output of `nodetool ring`");
   return view;
 }
 

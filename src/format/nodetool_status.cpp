@@ -183,8 +183,7 @@ Result<NodetoolView> read_nodetool_status(const Source& source) {
     if (auto error = reader.take(line)) return *error;
   NodetoolView view = std::move(reader).view();
   if (view.nodes.empty())
-    return Error{
-        ErrorKind::input, {source.name, 0, 0}, "", "no row of `nodetool status` in it", std::string(whole)};
+    return no_rows(*lines, "no row of `nodetool status` in this file", std::string(whole));
   return view;
 }
 

@@ -54,10 +54,10 @@ Fault read_servers(const Source& source, const YamlNode& node, Pool& pool) {
     if (auto error = read_nutcracker_server(source, item, server)) return error;
     const auto [at, fresh] = lines.emplace(server.label, item.at.line);
     if (!fresh)
-      return fault_at(
-          source, item.at, item.text,
-          "two servers are hashed as '" + server.label + "', here and on line " + std::to_string(at->second),
-          "twemproxy refuses that: remove one, or name them differently");
+      return fault_at(source, item.at, item.text,
+                      "duplicate server: hashed as '" + server.label + "', like the one on line " +
+                          std::to_string(at->second),
+                      "twemproxy refuses that: remove one, or name them differently");
     total += server.weight;
     if (total > 4294967295U)
       return fault_at(source, item.at, item.text,

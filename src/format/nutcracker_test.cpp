@@ -141,13 +141,14 @@ TEST(nutcracker, a_bad_server_line_is_named_with_the_bad_part_of_it) {
       {"192.0.2.1:11211:", "missing weight", "192.0.2.1:11211:", 0},
       {"192.0.2.1", "missing weight", "192.0.2.1", 6},
       {"/run/mc.sock", "missing weight", "/run/mc.sock", 6},
-      {"192.0.2.3:11211:1", "two servers are hashed as '192.0.2.3', here and on line 6", "192.0.2.3:11211:1",
-       6}};
+      {"192.0.2.3:11211:1", "duplicate server: hashed as '192.0.2.3', like the one on line 6",
+       "192.0.2.3:11211:1", 6}};
   for (const auto& [line, why, what, column] : bad) {
     const Error error = refused({servers({"192.0.2.3:11211:1", "'" + line + "'"})});
     EXPECT_EQ(error.where.line, 7U) << line;
     if (column) {
-      EXPECT_EQ(error.where.column, column + (what == line && why.starts_with("two") ? 0U : 1U)) << line;
+      EXPECT_EQ(error.where.column, column + (what == line && why.starts_with("duplicate") ? 0U : 1U))
+          << line;
     }
     EXPECT_EQ(error.what, what) << line;
     EXPECT_THAT(error.why, HasSubstr(why)) << line;

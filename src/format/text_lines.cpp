@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "format/columns.hpp"
 #include "model/text.hpp"
 
 namespace arcwise {
@@ -58,6 +59,13 @@ Error TextLine::fault_at_end(std::string why, std::string advice) const {
   while (!tail.empty() && (static_cast<unsigned char>(tail.front()) & 0xc0U) == 0x80U) tail.remove_prefix(1);
   error.what = std::string(tail);
   return error;
+}
+
+Error no_rows(const std::vector<TextLine>& lines, std::string why, std::string advice) {
+  const auto first =
+      std::find_if(lines.begin(), lines.end(), [](const TextLine& line) { return !trim(line.text).empty(); });
+  if (first == lines.end()) return {ErrorKind::input, {}, "", std::move(why), std::move(advice)};
+  return first->fault(trim(first->text), std::move(why), std::move(advice));
 }
 
 Result<std::vector<TextLine>> text_lines(const Source& source) {
