@@ -194,6 +194,16 @@ Fault read_spec(const Source& source, const YamlNode& root, ClusterSpec& spec) {
   return std::nullopt;
 }
 
+// validate() knows a weight as a number only: `0.00` is what was written.
+std::optional<std::string> written_weight(const Source& source, const ClusterSpec& spec, const Mark& where) {
+  for (const NodeSpec& node : spec.nodes)
+    if (node.weight && node.weight->at.line == where.line && node.weight->at.column == where.column) {
+      const std::string text = text_at(source, {where.line, where.column});
+      return text.substr(0, text.find_first_not_of("0123456789.eE+-"));
+    }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<ClusterMap> parse_map(const Source& source) {
@@ -205,9 +215,9 @@ Result<ClusterMap> parse_map(const Source& source) {
       if (auto fault = read_spec(source, *root, spec)) return *fault;
     }
     auto map = validate(spec);
-    if (map || !map.error().what.empty() || map.error().where.line == 0) return map;
+    if (map) return map;
     Error error = map.error();
-    error.what = text_at(source, {error.where.line, error.where.column});
+    if (auto written = written_weight(source, spec, error.where)) error.what = std::move(*written);
     return error;
   } catch (const std::exception&) {
     return fault_at(source, {}, "", "not enough memory to read the file", "give a smaller file");

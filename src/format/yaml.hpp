@@ -39,7 +39,7 @@ inline constexpr std::size_t yaml_max_bytes = std::size_t{64} << 20;
 inline constexpr std::size_t yaml_max_depth = 64;
 inline constexpr std::size_t yaml_max_text = 4096;                    ///< bytes of one scalar
 inline constexpr std::size_t yaml_max_values = std::size_t{4} << 20;  ///< scalars, lists and maps
-inline constexpr std::size_t yaml_max_marks = std::size_t{16}
+inline constexpr std::size_t yaml_max_marks = std::size_t{8}
                                               << 20;  ///< words, brackets, commas, colons, quotes
 
 /// The only document of the source. JSON (with its escapes, surrogate pairs too) where it starts like JSON.

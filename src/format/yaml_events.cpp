@@ -120,6 +120,10 @@ constexpr Advice alias{"anchor is not defined", properties_why, properties_advic
     at = PlaceCounter(text).at(opening_quote(text, text.size() + 1));
     refuse(open_quote);
   }
+  // These are marked behind the escape that they are about.
+  for (std::string_view words : {"escape character", "unicode", "hex number"})
+    if (e.msg.find(words) != std::string::npos && e.mark.pos > 0)
+      at = PlaceCounter(text).at(text.rfind('\\', static_cast<std::size_t>(e.mark.pos - 1)));
   const std::string line = text_at(source, {at.line, 1});
   const std::size_t indent = std::min(line.find_first_not_of(" \t"), line.size());
   if (const std::size_t found = line.substr(0, indent).find('\t'); found != std::string::npos) {
@@ -142,7 +146,7 @@ void read_yaml_events(const Source& source, std::string_view text, YamlTree& tre
   try {
     YAML::Parser parser(in);
     if (!parser.HandleNextDocument(events))
-      tree.refuse({1, 1}, "", "the file is empty", "start with `arcwise: 1`");
+      tree.refuse({1, 1}, text_at(source, {1, 1}), "the file is empty", "start with `arcwise: 1`");
     while (parser.HandleNextDocument(events)) {
     }
   } catch (const YAML::ParserException& e) {

@@ -76,11 +76,13 @@ class JsonEvents : public nlohmann::json_sax<Json> {
                                    : bracket != std::string_view::npos ? bracket + 2
                                                                        : 0));
     why.resize(std::min(why.find("; last read"), why.size()));
-    const bool at_end = taken_ >= text_.size();
+    const auto says = [&](std::string_view words) { return why.find(words) != std::string::npos; };
     Place at;
-    if (why.find("missing closing quote") != std::string::npos)
+    if (says("missing closing quote"))
       at = places_.at(opening_quote(text_, text_.size() + 1));
-    else if (at_end && tree_.innermost().line)
+    else if (says("surrogate") || says("backslash") || says("'\\u'"))
+      at = places_.at(text_.rfind('\\', taken_));
+    else if (taken_ >= text_.size() && tree_.innermost().line)
       at = tree_.innermost();
     else
       at = places_.at(taken_ ? taken_ - 1 : 0);

@@ -41,16 +41,20 @@ std::string host_of(std::string_view address) {
   return std::string(address.substr(0, colon));
 }
 
+std::string shown(double weight) {
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%g", weight);
+  return text.data();
+}
+
 std::optional<Error> check_node(const Node& node, bool zero_weight, const NodeMarks& at) {
   if (node.name.empty())
-    return fault(at.name, "", "a node has an empty name", "give every node a name of its own");
+    return fault(at.name, "\"\"", "a node has an empty name", "give every node a name of its own");
   for (const std::string* field :
        {&node.name, &node.label, &node.address, &node.host, &node.rack, &node.zone})
     if (auto error = check_text(at.name, *field, "a node's field")) return error;
   if (!is_weight(node.weight) || (node.weight == 0 && !zero_weight)) {
-    std::array<char, 40> shown{};
-    std::snprintf(shown.data(), shown.size(), "%g", node.weight);
-    return fault(at.weight, shown.data(), "node '" + node.name + "' has " + weight_rule, weight_advice);
+    return fault(at.weight, shown(node.weight), "node '" + node.name + "' has " + weight_rule, weight_advice);
   }
   return std::nullopt;
 }
@@ -70,8 +74,8 @@ std::optional<Error> check_nodes(ClusterMap::Parts& parts, const BuildMarks& mar
     someone_owns |= node.state != NodeState::joining;
   }
   if (!someone_owns)
-    return fault(marks.node_at(0).state, "", "every node is joining, so nobody owns anything",
-                 "give one node the state normal");
+    return fault(marks.node_at(0).state, std::string(to_string(NodeState::joining)),
+                 "every node is joining, so nobody owns anything", "give one node the state normal");
   return std::nullopt;
 }
 
@@ -107,12 +111,16 @@ std::optional<Error> check_hashed_tokens(const ClusterMap::Parts& parts, const B
   for (std::size_t i = 0; i < parts.nodes.size(); ++i) {
     const Node& node = parts.nodes[i];
     if (!node.tokens.empty())
-      return fault(marks.node_at(i).tokens, node.name, "tokens are listed, but this allocation makes its own",
-                   "write `allocation: given`, or drop the tokens");
+      return fault(
+          marks.node_at(i).tokens,
+          marks.token_at ? marks.token_at(static_cast<NodeIndex>(i), node.tokens.front()).value : node.name,
+          "node '" + node.name + "' lists tokens, but this allocation makes its own",
+          "write `allocation: given`, or drop the tokens");
     total += std::max(1.0, std::floor(node.weight * unit + 0.5));
     if (total > most)
-      return fault(marks.node_at(i).weight, node.name,
-                   "weight × tokens makes more than " + std::to_string(max_ring_tokens) + " ring entries",
+      return fault(marks.node_at(i).weight, shown(node.weight),
+                   "weight × tokens, summed up to node '" + node.name + "', makes more than " +
+                       std::to_string(max_ring_tokens) + " ring entries",
                    "weights are relative: scale them all down, or use fewer tokens");
   }
   return std::nullopt;
@@ -290,6 +298,7 @@ Result<ClusterMap> build_marked(ClusterMap::Parts parts, const BuildMarks& marks
   if (auto error = check_nodes(parts, marks)) return *error;
   for (const auto& [name, value] : parts.placement.settings)
     if (auto error = check_setting(*parts.placement.recipe, name, value, marks.whole)) return *error;
+  if (parts.placement.tokens == 0) parts.placement.tokens = parts.placement.recipe->default_tokens;
   const PointRule points = parts.placement.given ? PointRule::given : parts.placement.recipe->points;
   if (points != PointRule::given)
     if (auto error = check_hashed_tokens(parts, marks)) return *error;

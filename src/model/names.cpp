@@ -1,7 +1,8 @@
+#include <algorithm>
 #include <array>
-#include <utility>
 
 #include "arcwise/map.hpp"
+#include "model/text.hpp"
 
 namespace arcwise {
 namespace {
@@ -10,21 +11,28 @@ constexpr std::array<std::string_view, 3> state_names{"normal", "joining", "leav
 constexpr std::array<std::string_view, 4> across_names{"node", "host", "rack", "zone"};
 constexpr std::size_t shown_text = 80;
 
-// Error text is shown on a terminal and in JSON, so bytes that would act there are written as \xNN.
+// Error text is shown on a terminal and in JSON, so bytes that would act there, or are no UTF-8, become \xNN.
 std::string escaped(std::string_view text) {
   static constexpr char digits[] = "0123456789abcdef";
   std::string out;
-  for (char c : text.substr(0, shown_text)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      out += "\\x";
-      out += digits[byte >> 4];
-      out += digits[byte & 15];
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t length = std::max<std::size_t>(1, utf8_length(text, at));
+    if (at + length > shown_text) return out + "…";
+    std::size_t fault_at = 0;
+    const std::string_view character = text.substr(at, length);
+    if (next_fault(character, fault_at) == TextFault::none) {
+      out += character;
     } else {
-      out += c;
+      for (char c : character) {
+        const auto byte = static_cast<unsigned char>(c);
+        out += "\\x";
+        out += digits[byte >> 4];
+        out += digits[byte & 15];
+      }
     }
+    at += length;
   }
-  if (text.size() > shown_text) out += "…";
   return out;
 }
 

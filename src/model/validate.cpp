@@ -136,7 +136,7 @@ std::optional<Error> read_node(const ClusterSpec::NodeSpec& in, const TokenSpace
 std::optional<Error> read_ranges(const ClusterSpec& spec, const TokenSpace& space,
                                  const std::vector<Node>& nodes, PlacementSettings& out) {
   if (!spec.ranges.empty() && out.recipe->points != PointRule::table)
-    return fault(spec.ranges.front().upto.at, "",
+    return fault(spec.ranges.front().upto.at, spec.ranges.front().upto.value,
                  "recipe '" + spec.recipe.value + "' takes no list of ranges",
                  "drop `ranges`, or use recipe ranges");
   std::unordered_map<std::string_view, NodeIndex> by_name;

@@ -1,0 +1,64 @@
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "arcwise/format.hpp"
+
+namespace arcwise {
+namespace {
+
+class ReadFile : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() / ("arcwise_read_file_" + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(ReadFile, gives_every_byte) {
+  std::string bytes;
+  for (int i = 0; i < 300'000; ++i) bytes += static_cast<char>(i * 7);
+  std::ofstream(path("bytes"), std::ios::binary) << bytes;
+  const auto read = read_file(path("bytes"), bytes.size());
+  ASSERT_TRUE(read);
+  EXPECT_EQ(*read, bytes);
+}
+
+TEST_F(ReadFile, refuses_more_than_the_limit_as_bad_input) {
+  std::ofstream(path("big")) << std::string(1001, 'x');
+  const auto read = read_file(path("big"), 1000);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().kind, ErrorKind::input);
+  EXPECT_EQ(to_string(read.error()), path("big") + ": the file is larger than 1.00 kB; give a smaller file");
+}
+
+TEST_F(ReadFile, names_a_file_that_cannot_be_read_as_an_io_error) {
+  const auto missing = read_file(path("missing"), 1000);
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().kind, ErrorKind::io);
+  EXPECT_EQ(missing.error().where.file, path("missing"));
+  EXPECT_NE(missing.error().why.find("No such file"), std::string::npos);
+  const auto folder = read_file(folder_.string(), 1000);
+  ASSERT_FALSE(folder);
+  EXPECT_EQ(folder.error().kind, ErrorKind::io);
+}
+
+TEST_F(ReadFile, reads_what_has_no_size) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  std::thread writer([&] { std::ofstream(path("pipe")) << std::string(200'000, 'y'); });
+  const auto read = read_file(path("pipe"), 1'000'000);
+  writer.join();
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->size(), 200'000u);
+}
+
+}  // namespace
+}  // namespace arcwise
