@@ -102,7 +102,7 @@ Ownership ownership(const Placement& placement, const NodeMask& mask, std::uint6
   Ledger ledger(placement, placement.region_count());
   for (std::size_t i = 0; i < placement.region_count(); ++i)
     ledger.add({owners.data(), placement.region_owners(i, mask, owners)},
-              share_of(placement.map().domain(), placement.region(i)));
+               share_of(placement.map().domain(), placement.region(i)));
   return ledger.finish(mask);
 }
 
@@ -115,7 +115,7 @@ Ownership sampled_ownership(const Placement& placement, const NodeMask& mask, st
   for (std::uint64_t k = 0; k < keys; ++k) {
     const std::string_view key = sample.next();
     ledger.add({owners.data(), placement.owners({key, placement.hash(key), mask}, owners)},
-              share_of(domain, {{k == 0 ? keys - 1 : k - 1}, {k}}));
+               share_of(domain, {{k == 0 ? keys - 1 : k - 1}, {k}}));
   }
   Ownership result = ledger.finish(mask);
   double variance = 0;
