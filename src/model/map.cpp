@@ -74,7 +74,8 @@ std::optional<Error> check_nodes(ClusterMap::Parts& parts, const BuildMarks& mar
     someone_owns |= node.state != NodeState::joining;
   }
   if (!someone_owns)
-    return fault(marks.node_at(0).state, std::string(to_string(NodeState::joining)),
+    return fault(marks.node_at(0).state,
+                 marks.nodes.empty() ? "" : std::string(to_string(NodeState::joining)),
                  "every node is joining, so nobody owns anything", "give one node the state normal");
   return std::nullopt;
 }
