@@ -1,0 +1,104 @@
+#include "cli/change_args.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+
+#include "cli/cluster_args.hpp"
+
+namespace arcwise::cli {
+namespace {
+
+std::optional<double> positive_number(const std::string& text) {
+  char* end = nullptr;
+  errno = 0;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || end != text.c_str() + text.size() || errno || !(value > 0) || value > 1e15)
+    return std::nullopt;
+  return value;
+}
+
+std::vector<std::string> split_tokens(const std::string& text) {
+  std::vector<std::string> out(1);
+  for (char c : text) {
+    if (c == ';') {
+      out.emplace_back();
+    } else {
+      out.back() += c;
+    }
+  }
+  return out;
+}
+
+// One "rack=r1" of a node; returns what is wrong with it.
+std::string set_field(NewNode& node, const std::string& word) {
+  const std::size_t equals = word.find('=');
+  if (equals == std::string::npos)
+    return "has a part without `=`: write NAME,rack=R,zone=Z,host=H,address=A,weight=W,tokens=T;T";
+  const std::string field = word.substr(0, equals), value = word.substr(equals + 1);
+  if (field == "rack") {
+    node.rack = value;
+  } else if (field == "zone") {
+    node.zone = value;
+  } else if (field == "host") {
+    node.host = value;
+  } else if (field == "address") {
+    node.address = value;
+  } else if (field == "tokens") {
+    node.tokens = split_tokens(value);
+  } else if (field == "weight") {
+    const auto weight = positive_number(value);
+    if (!weight) return "has a weight that is not a positive number";
+    node.weight = *weight;
+  } else {
+    return "has an unknown field '" + field + "': rack, zone, host, address, weight and tokens are known";
+  }
+  return "";
+}
+
+// "NAME,rack=r1,zone=eu" -> node
+std::string read_node(NewNode& node, const std::string& text) {
+  const std::vector<std::string> words = split_commas(text);
+  node.name = words[0];
+  if (node.name.empty()) return "has no name";
+  for (std::size_t i = 1; i < words.size(); ++i)
+    if (std::string wrong = set_field(node, words[i]); !wrong.empty()) return wrong;
+  return "";
+}
+
+}  // namespace
+
+void ChangeArgs::declare(Args& args) {
+  args.option("--add", "NAME[,rack=R…]", Args::Setter([this](const std::string& text) {
+                NewNode node;
+                std::string wrong = read_node(node, text);
+                if (wrong.empty()) change_.add.push_back(std::move(node));
+                return wrong;
+              }),
+              "add a node; rack, zone, host, address, weight, tokens=HEX;HEX after commas")
+      .repeatable();
+  args.option("--remove", "NAME", change_.remove, "remove a node");
+  args.option("--weight", "NAME=W", Args::Setter([this](const std::string& text) -> std::string {
+                const std::size_t equals = text.rfind('=');
+                const auto weight =
+                    equals == std::string::npos ? std::nullopt : positive_number(text.substr(equals + 1));
+                if (!weight || equals == 0) return "is not NAME=WEIGHT with a positive weight";
+                change_.weight.emplace_back(text.substr(0, equals), *weight);
+                return "";
+              }),
+              "give a node another weight")
+      .repeatable();
+  args.option("--replace", "OLD=NEW[,address=A…]",
+              Args::Setter([this](const std::string& text) -> std::string {
+                const std::size_t equals = text.find('=');
+                const std::size_t comma = text.find(',');
+                if (equals == 0 || equals == std::string::npos || comma < equals) return "is not OLD=NEW";
+                NewNode node;
+                std::string wrong = read_node(node, text.substr(equals + 1));
+                if (wrong.empty()) change_.replace.emplace_back(text.substr(0, equals), std::move(node));
+                return wrong;
+              }),
+              "put a new node in an old one's place")
+      .repeatable();
+}
+
+}  // namespace arcwise::cli

@@ -1,0 +1,20 @@
+// The tables that diff and plan share.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "arcwise/change.hpp"
+
+namespace arcwise::cli {
+
+/// From → to, largest first; at most `most` rows unless that is 0. bytes where one copy's size is known.
+std::string transfer_table(const Diff& diff, double data_bytes, std::size_t most, bool colour);
+/// Effective share of each node before and after.
+std::string share_table(const Diff& diff, std::size_t most, bool colour);
+/// Keys with their owners before and after, one a line.
+std::string example_text(const Diff& diff);
+/// " (sampled: …)" where the figures are, else empty.
+std::string sampled_text(const Diff& diff);
+
+}  // namespace arcwise::cli

@@ -1,0 +1,119 @@
+// check: is it correct?
+#include <memory>
+
+#include "cli/cluster_args.hpp"
+#include "cli/verbs.hpp"
+#include "format/json_reports.hpp"
+#include "format/table_numbers.hpp"
+#include "format/table_text.hpp"
+
+namespace arcwise::cli {
+namespace {
+
+struct Options {
+  ClusterArgs cluster;
+  CheckOptions demanded;
+  bool rules = false;
+};
+
+constexpr std::string_view severity_names[] = {"info", "warning", "error"};
+constexpr Tone severity_tones[] = {Tone::plain, Tone::warning, Tone::bad};
+
+// --replicas demands; it must not also rewrite what is checked. A ring of given tokens without printed
+// ownership is the one input that does not say how many copies there are: there the demand is also the
+// reading.
+bool says_copies(const Cluster& cluster) {
+  if (cluster.map.placement().recipe->points != PointRule::given) return true;
+  for (const auto& share : cluster.observed.printed_share)
+    if (share) return true;
+  return false;
+}
+
+Result<Loaded> load(const Options& options) {
+  const auto sources = options.cluster.read();
+  if (!sources) return sources.error();
+  LoadOptions reading = options.cluster.options;
+  auto cluster = parse(*sources, reading);
+  if (cluster && (options.demanded.replicas || options.demanded.across) && !says_copies(*cluster)) {
+    reading.replicas = options.demanded.replicas;
+    reading.across = options.demanded.across;
+    cluster = parse(*sources, reading);
+  }
+  return ClusterArgs::compiled(std::move(cluster), options.cluster.files.front());
+}
+
+std::string text_answer(const Loaded& loaded, const CheckReport& report, bool colour) {
+  std::size_t counts[3] = {0, 0, 0};
+  std::string out;
+  for (const Finding& f : report.findings) {
+    const auto severity = static_cast<std::size_t>(f.severity);
+    ++counts[severity];
+    out += toned(severity_names[severity], severity_tones[severity], colour) + "  " + f.rule;
+    const bool said = f.message.find(f.subject) != std::string::npos;
+    if (!said) out += "  " + toned(f.subject, Tone::strong, colour);
+    out += "\n    " + wrapped(f.message, 100, 4) + '\n';
+    if (!f.advice.empty()) out += "    " + toned(wrapped(f.advice, 100, 4), Tone::faint, colour) + '\n';
+  }
+  if (!out.empty()) out += '\n';
+  out += toned(loaded.title, Tone::strong, colour) + ": ";
+  if (report.findings.empty())
+    return out + toned("correct", Tone::good, colour) + ", nothing found by " +
+           counted(check_rules().size(), "rule", "rules") + '\n';
+  out += report.ok ? toned("correct", Tone::good, colour) : toned("not correct", Tone::bad, colour);
+  return out + ": " + counted(counts[2], "error", "errors") + ", " +
+         counted(counts[1], "warning", "warnings") + ", " + counted(counts[0], "note", "notes") + '\n';
+}
+
+void write_rules(Session& session) {
+  if (session.json) {
+    Json json = answer("check-rules");
+    json["rules"] = Json::array();
+    for (const CheckRule& r : check_rules())
+      json["rules"].push_back({{"name", r.name},
+                               {"severity", severity_names[static_cast<std::size_t>(r.severity)]},
+                               {"meaning", r.meaning}});
+    return session.out.write(dump(json));
+  }
+  Table table({{"rule"}, {"severity"}, {"means"}});
+  for (const CheckRule& r : check_rules()) {
+    const auto severity = static_cast<std::size_t>(r.severity);
+    table.row({std::string(r.name),
+               {std::string(severity_names[severity]), severity_tones[severity]},
+               std::string(r.meaning)});
+  }
+  session.out.write(table.text(session.colour));
+}
+
+}  // namespace
+
+Action declare_check(Args& args) {
+  auto options = std::make_shared<Options>();
+  args.operands("MAP", options->cluster.files,
+                "a map, or another system's file; several files of one cluster; - is standard input", 0)
+      .files();
+  args.option("--replicas", "N", options->demanded.replicas,
+              "demand this many distinct owners of every range (the map's count)");
+  args.option("--across", "LEVEL", Args::Setter([options](const std::string& text) {
+                options->demanded.across = find_across(text);
+                return std::string();
+              }),
+              "demand distinct nodes, hosts, racks or zones (the map's level)")
+      .one_of({"node", "host", "rack", "zone"});
+  args.flag("--rules", options->rules, "list the rules and what they mean");
+  options->cluster.declare_reading(args);
+  return [options](Session& session) -> Result<int> {
+    if (options->rules) {
+      write_rules(session);
+      return 0;
+    }
+    if (options->cluster.files.empty())
+      return usage_error("", "MAP is missing", "name a map, or another system's file");
+    const auto loaded = load(*options);
+    if (!loaded) return loaded.error();
+    const CheckReport report = check(loaded->placement, loaded->cluster.observed, options->demanded);
+    session.out.write(session.json ? dump(check_json(report)) : text_answer(*loaded, report, session.colour));
+    return report.ok ? 0 : 1;
+  };
+}
+
+}  // namespace arcwise::cli

@@ -1,0 +1,227 @@
+// plan: what would change, at what cost, in which steps?
+#include <cstdlib>
+#include <memory>
+
+#include "arcwise/change.hpp"
+#include "arcwise/check.hpp"
+#include "cli/change_args.hpp"
+#include "cli/change_text.hpp"
+#include "cli/cluster_args.hpp"
+#include "cli/output_file.hpp"
+#include "cli/verbs.hpp"
+#include "format/json_reports.hpp"
+#include "format/table_numbers.hpp"
+#include "format/table_text.hpp"
+
+namespace arcwise::cli {
+namespace {
+
+constexpr std::size_t most_rows = 20;
+
+struct Options {
+  ClusterArgs cluster, target;
+  ChangeArgs change;
+  CostOptions cost;
+  std::string to, plan_file, map_file;
+  std::uint64_t seed = 1;
+  bool all = false;
+};
+
+Args::Setter size_into(double& into) {
+  return [&into](const std::string& text) -> std::string {
+    const auto size = parse_size(text);
+    if (!size || !(*size > 0)) return "is not a size, such as 24TB or 250MB/s";
+    into = *size;
+    return "";
+  };
+}
+
+// "60%" or "0.6"
+std::string read_utilisation(std::optional<double>& into, const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  const std::string rest(end);
+  const double fraction = rest == "%" || rest == " %" ? value / 100 : value;
+  const bool read = end != text.c_str() && (rest.empty() || rest == "%" || rest == " %");
+  if (!read || !(fraction > 0) || fraction > 1) return "is not a part of the disk, such as 60% or 0.6";
+  into = fraction;
+  return "";
+}
+
+struct Maps {
+  Loaded before;
+  ClusterMap after;
+  std::vector<Finding> warnings;
+};
+
+Result<Maps> load(const Options& o) {
+  if (o.to.empty() && o.change.change().empty())
+    return usage_error("", "no change is given", "use --add, --remove, --weight, --replace, or --to MAP");
+  if (!o.to.empty() && !o.change.change().empty())
+    return usage_error(o.to, "--to and single changes exclude each other", "give one of them");
+  const auto before = o.cluster.load();
+  if (!before) return before.error();
+  if (o.to.empty()) {
+    std::vector<Finding> warnings;
+    auto after = apply(before->cluster.map, o.change.change(), warnings);
+    if (!after) return after.error();
+    return Maps{*before, *after, std::move(warnings)};
+  }
+  ClusterArgs target = o.target;
+  target.files = {o.to};
+  target.options.replicas = o.cluster.options.replicas;
+  target.options.across = o.cluster.options.across;
+  const auto after = target.load();
+  if (!after) return after.error();
+  return Maps{*before, after->cluster.map, {}};
+}
+
+std::string flow_table(const Plan& plan, const CostOptions& cost, bool all, bool colour) {
+  Table table({{"node"},
+               {"sends", true},
+               {"receives", true},
+               {"at its limits", true},
+               {"send rate", true},
+               {"of its budget", true},
+               {"disk before", true},
+               {"after", true}});
+  std::size_t rows = 0;
+  for (const NodeFlow& f : plan.flows) {
+    if (!all && ++rows > most_rows) continue;
+    const bool sends = f.send_rate > 0;
+    table.row({shortened(f.name, 26), f.bytes_out > 0 ? human_bytes(f.bytes_out) : "–",
+               f.bytes_in > 0 ? human_bytes(f.bytes_in) : "–", f.seconds > 0 ? human_seconds(f.seconds) : "",
+               sends ? human_bytes(f.send_rate) + "/s" : "",
+               sends && cost.node_bandwidth > 0 ? per_cent(f.budget_used, 1) : "",
+               f.utilisation_before ? per_cent(*f.utilisation_before, 1) : "",
+               f.utilisation_after ? Cell(per_cent(*f.utilisation_after, 1),
+                                          *f.utilisation_after > 1 ? Tone::bad : Tone::plain)
+                                   : ""});
+  }
+  if (rows > most_rows) table.note("… " + counted(rows - most_rows) + " more nodes (--all shows them)");
+  return table.text(colour);
+}
+
+std::string steps_text(const Plan& plan) {
+  std::string out;
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const PlanStep& s = plan.steps[i];
+    out += "  " + std::to_string(i + 1) + ". " + s.action + ": moves " + per_cent(s.moved.value()) +
+           " of one copy";
+    if (s.bytes > 0) out += ", " + human_bytes(s.bytes);
+    if (s.seconds > 0) out += ", " + human_seconds(s.seconds);
+    out += '\n';
+  }
+  return out;
+}
+
+std::string epoch_text(std::optional<std::uint64_t> epoch) {
+  return epoch ? " (epoch " + std::to_string(*epoch) + ")" : "";
+}
+
+std::string headline(const Maps& maps, const Plan& plan, const CostOptions& cost, bool colour) {
+  std::string out = toned(maps.before.title, Tone::strong, colour) + ": moves " +
+                    toned(per_cent(plan.diff.moved.value()), Tone::strong, colour) + " of one full copy";
+  if (cost.data_bytes > 0) out += ", " + human_bytes(plan.bytes);
+  if (plan.seconds > 0) out += ", in " + human_seconds(plan.seconds);
+  if (!plan.bottleneck.empty() && plan.seconds > 0) out += " at the pace of " + plan.bottleneck;
+  return out + sampled_text(plan.diff) + '\n';
+}
+
+std::string text_answer(const Maps& maps, const Plan& plan, const Options& options, bool colour) {
+  const Diff& d = plan.diff;
+  std::string out = headline(maps, plan, options.cost, colour);
+  Notes notes;
+  notes.line("least possible", per_cent(d.least.value()) + " for these shares");
+  notes.line("donors", counted(d.donors.size()) + " of " +
+                           counted(maps.before.cluster.map.nodes().size(), "node", "nodes"));
+  notes.line("balance", "largest " + times(plan.balance_before.max_over_target) + " its target → " +
+                            times(plan.balance_after.max_over_target) + ", usable " +
+                            per_cent(plan.balance_before.usable_capacity) + " → " +
+                            per_cent(plan.balance_after.usable_capacity));
+  notes.line("fingerprint", d.before + epoch_text(maps.before.cluster.map.epoch()) + " → " + d.after +
+                                epoch_text(maps.after.epoch()));
+  for (const Finding& w : plan.warnings)
+    notes.line(
+        "warning",
+        (w.subject.empty() ? "" : w.subject + ": ") + w.message + (w.advice.empty() ? "" : "; " + w.advice),
+        Tone::warning);
+  out += notes.text(colour);
+  if (!d.transfers.empty())
+    out += '\n' + transfer_table(d, options.cost.data_bytes, options.all ? 0 : most_rows, colour);
+  if (options.cost.data_bytes > 0 || options.cost.utilisation)
+    out += '\n' + flow_table(plan, options.cost, options.all, colour);
+  if (!plan.steps.empty()) out += "\nsteps\n" + steps_text(plan);
+  if (!d.example_keys.empty()) out += "\nkeys that move, such as\n" + example_text(d);
+  return out;
+}
+
+std::optional<Error> guard(const Maps& maps) {
+  const Fingerprints a = fingerprints(maps.before.placement), b = fingerprints(compile(maps.after));
+  if (a.fingerprint != b.fingerprint || a.membership != b.membership) return std::nullopt;
+  return Error{ErrorKind::refused,
+               {},
+               a.fingerprint,
+               "this would change nothing: both maps have one fingerprint and one membership",
+               "check the names and values of the change"};
+}
+
+std::optional<Error> write_files(const Maps& maps, const std::string& json, const Options& options,
+                                 Session& session) {
+  if (!options.plan_file.empty()) {
+    if (auto error = write_whole(options.plan_file, json)) return error;
+    session.say("wrote the plan to " + options.plan_file);
+  }
+  if (!options.map_file.empty()) {
+    if (auto error = write_whole(options.map_file, write_map(maps.after))) return error;
+    session.say("wrote the map after it to " + options.map_file);
+  }
+  return std::nullopt;
+}
+
+Result<int> run_plan(const Options& o, Session& session) {
+  const auto maps = load(o);
+  if (!maps) return maps.error();
+  if (auto error = guard(*maps)) return *error;
+  Plan p = plan(maps->before.cluster.map, maps->after, o.change.change(), o.cost, o.seed);
+  p.warnings.insert(p.warnings.begin(), maps->warnings.begin(), maps->warnings.end());
+  Json json = plan_json(p, o.cost);
+  json["epoch_before"] = or_null(maps->before.cluster.map.epoch());
+  json["epoch_after"] = or_null(maps->after.epoch());
+  json["seed"] = o.seed;
+  const std::string answer = dump(json);
+  if (auto error = write_files(*maps, answer, o, session)) return *error;
+  session.out.write(session.json ? answer : text_answer(*maps, p, o, session.colour));
+  return 0;
+}
+
+}  // namespace
+
+Action declare_plan(Args& args) {
+  auto options = std::make_shared<Options>();
+  Options& o = *options;
+  args.operands("MAP", o.cluster.files, "the map before, or another system's file; - is standard input", 1)
+      .single()
+      .files();
+  o.change.declare(args);
+  args.option("--to", "MAP", o.to, "change to this map instead").files();
+  args.option("--data", "SIZE", size_into(o.cost.data_bytes), "size of one copy of everything, such as 24TB");
+  args.option("--node-bandwidth", "RATE", size_into(o.cost.node_bandwidth),
+              "what a node may send or receive, such as 250MB/s");
+  args.option("--joiner-bandwidth", "RATE", size_into(o.cost.joiner_bandwidth),
+              "what a node that only receives can take, such as 1GB/s (as --node-bandwidth)");
+  args.option("--utilisation", "PART", Args::Setter([&o](const std::string& text) {
+                return read_utilisation(o.cost.utilisation, text);
+              }),
+              "mean disk use before, such as 60%");
+  args.option("-f,--file", "FILE", o.plan_file, "write the plan, as JSON, to this file").files();
+  args.option("--write-map", "FILE", o.map_file, "write the map after the change to this file").files();
+  args.flag("--all", o.all, "list every node and transfer");
+  args.option("--seed", "N", o.seed, "seed of the sampled keys, where regions cannot be compared (1)");
+  o.cluster.declare_reading(args);
+  o.target.declare_reading(args, "-to");
+  o.cluster.declare_policy(args);
+  return [options](Session& session) { return run_plan(*options, session); };
+}
+
+}  // namespace arcwise::cli

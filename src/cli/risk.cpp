@@ -1,0 +1,157 @@
+// risk: what do failures cost?
+#include <algorithm>
+#include <memory>
+
+#include "arcwise/risk.hpp"
+#include "cli/cluster_args.hpp"
+#include "cli/verbs.hpp"
+#include "format/json_reports.hpp"
+#include "format/table_numbers.hpp"
+#include "format/table_text.hpp"
+
+namespace arcwise::cli {
+namespace {
+
+struct Options {
+  ClusterArgs cluster;
+  DownArgs down;
+  std::string level = "quorum";
+};
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& w : words) out += (out.empty() ? "" : ", ") + w;
+  return out;
+}
+
+std::string needs(const Options& options) {
+  if (options.level == "quorum") return "quorum";
+  return options.level == "one"   ? "one owner"
+         : options.level == "all" ? "all owners"
+                                  : options.level + " owners";
+}
+
+std::string failures_table(const Risk& risk, const std::string& level, bool colour) {
+  Table table({{"down at once", true},
+               {"some range below " + level, true},
+               {"some range lost", true},
+               {"expected share below " + level, true},
+               {"expected share lost", true}});
+  for (const FailureRisk& f : risk.failures)
+    table.row({std::to_string(f.down), per_cent(f.any_quorum_lost), per_cent(f.any_data_lost),
+               per_cent(f.expected_share_lost), per_cent(f.expected_share_data_lost)});
+  return table.text(colour);
+}
+
+// The few heaviest kinds of pair, and the rest in one row: on a large ring every pair is its own kind.
+std::string pairs_table(const Risk& risk, const std::string& level, bool colour) {
+  constexpr std::size_t most = 5;
+  Table table({{"pairs", true}, {"share below " + level + " with both down", true}});
+  std::uint64_t rest = 0;
+  for (std::size_t i = 0; i < risk.pair_losses.size(); ++i) {
+    const Risk::PairLoss& p = risk.pair_losses[i];
+    if (i < most || (p.share.units == 0 && risk.pair_losses.size() <= most + 1)) {
+      table.row({counted(p.pairs), per_cent(p.share.value())});
+    } else {
+      rest += p.pairs;
+    }
+  }
+  if (rest)
+    table.row({counted(rest),
+               "from " +
+                   per_cent(risk.pair_losses[std::min(most, risk.pair_losses.size() - 1)].share.value()) +
+                   " down to " + per_cent(risk.pair_losses.back().share.value())});
+  return table.text(colour);
+}
+
+std::string down_text(const DownRisk& down, const std::string& level, const std::string& when, bool colour) {
+  std::string out = when + joined(down.down) + '\n';
+  const auto tone = [](Share s) { return s.units > 0 ? Tone::bad : Tone::good; };
+  Notes notes;
+  notes.line("below " + level, per_cent(down.below_quorum.value()) + " of hash space",
+             tone(down.below_quorum));
+  notes.line("without any owner", per_cent(down.lost.value()) + " of hash space", tone(down.lost));
+  if (!down.example_keys.empty()) notes.line("keys such as", joined(down.example_keys));
+  return out + notes.text(colour);
+}
+
+std::string tolerated(const Risk& risk, const std::string& level) {
+  if (risk.tolerated == 0) return "none: one node down already leaves some range below " + level;
+  return "any " + counted(risk.tolerated, "node", "nodes") + " at once";
+}
+
+std::string text_answer(const Loaded& loaded, const Risk& risk, const std::string& level, bool colour) {
+  Notes notes;
+  notes.line("replica sets", counted(risk.replica_sets) + " distinct");
+  notes.line("co-owning pairs", counted(risk.co_owner_pairs) + " of " +
+                                    counted(risk.nodes * (risk.nodes - 1) / 2) + " (" +
+                                    per_cent(risk.co_owner_fraction) + ")");
+  char mean[32];
+  std::snprintf(mean, sizeof mean, "%.1f", risk.scatter_width.mean);
+  notes.line("scatter width", std::string("a node shares ranges with ") + mean + " others on average (" +
+                                  counted(risk.scatter_width.min) + " to " + counted(risk.scatter_width.max) +
+                                  ")");
+  notes.line("tolerated", tolerated(risk, level), risk.tolerated ? Tone::good : Tone::warning);
+  std::string out = toned(loaded.title, Tone::strong, colour) + ": " +
+                    counted(loaded.cluster.map.nodes().size(), "node", "nodes") + ", " +
+                    describe_policy(loaded.cluster.map.replicas()) + '\n';
+  out += notes.text(colour) + '\n' + failures_table(risk, level, colour);
+  if (risk.pair_losses.size() > 1 || risk.mean_pair_loss > 0) {
+    out += '\n' + pairs_table(risk, level, colour);
+    if (risk.worst_pair.share.units > 0)
+      out += "worst pair " + risk.worst_pair.a + " + " + risk.worst_pair.b + ": " +
+             per_cent(risk.worst_pair.share.value()) +
+             "; mean over all pairs: " + per_cent(risk.mean_pair_loss) + '\n';
+  }
+  return out;
+}
+
+void answer_down(const Loaded& loaded, const Level& level, const Options& options, const NodeSet& down,
+                 Session& session) {
+  const DownRisk risk = risk_down(loaded.placement, level, down);
+  session.out.write(session.json ? dump(down_json(risk))
+                                 : down_text(risk, needs(options), "down: ", session.colour));
+}
+
+void answer_all(const Loaded& loaded, const Level& level, const Options& options, Session& session) {
+  const Risk all = risk(loaded.placement, level);
+  const NodeSet& seen = loaded.cluster.observed.down;
+  std::optional<DownRisk> now;
+  if (!seen.empty()) now = risk_down(loaded.placement, level, seen);
+  if (session.json) {
+    Json json = risk_json(all, loaded.placement);
+    json["level"] = options.level;
+    json["observed_down"] = now ? down_json(*now) : Json(nullptr);
+    return session.out.write(dump(json));
+  }
+  std::string out = text_answer(loaded, all, needs(options), session.colour);
+  if (now) out += '\n' + down_text(*now, needs(options), "down now, as the file shows: ", session.colour);
+  session.out.write(out);
+}
+
+}  // namespace
+
+Action declare_risk(Args& args) {
+  auto options = std::make_shared<Options>();
+  options->cluster.declare(args, true);
+  args.option("--level", "LEVEL", options->level,
+              "owners that must answer: quorum, one, all or a number (quorum)");
+  options->down.declare(args, "what these nodes cost, all down at once");
+  return [options](Session& session) -> Result<int> {
+    const auto level = find_level(options->level);
+    if (!level)
+      return usage_error(options->level, "--level: no such level", "use quorum, one, all or a number");
+    const auto loaded = options->cluster.load();
+    if (!loaded) return loaded.error();
+    const auto down = options->down.resolve(loaded->cluster.map);
+    if (!down) return down.error();
+    if (options->down.given()) {
+      answer_down(*loaded, *level, *options, *down, session);
+    } else {
+      answer_all(*loaded, *level, *options, session);
+    }
+    return 0;
+  };
+}
+
+}  // namespace arcwise::cli
