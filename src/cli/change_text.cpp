@@ -14,7 +14,7 @@ constexpr std::size_t widest_name = 26;
 
 std::string joined(const std::vector<std::string>& words) {
   std::string out;
-  for (const std::string& w : words) out += (out.empty() ? "" : ",") + w;
+  for (const std::string& w : words) out += (out.empty() ? "" : ",") + shortened(w, widest_name);
   return out.empty() ? "nobody" : out;
 }
 

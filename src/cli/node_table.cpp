@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 #include "format/table_numbers.hpp"
+#include "format/table_order.hpp"
 #include "format/table_text.hpp"
 
 namespace arcwise::cli {
@@ -31,8 +31,8 @@ Shown choose_columns(const Loaded& loaded, const Ownership& ownership) {
     shown.state |=
         node.state != NodeState::normal || loaded.cluster.observed.down.contains(static_cast<NodeIndex>(i));
   }
-  // Where a system reports liveness, "normal" is an answer too.
-  shown.state |= !loaded.cluster.observed.load_bytes.empty() || !loaded.cluster.observed.down.words().empty();
+  // Where a system reports on its nodes, "normal" is an answer too.
+  shown.state |= !loaded.cluster.observed.load_bytes.empty();
   return shown;
 }
 
@@ -97,8 +97,7 @@ std::string node_table(const Loaded& loaded, const Ownership& ownership, const N
                : seen.load_bytes[i] ? human_bytes(*seen.load_bytes[i])
                                     : "?"});
   };
-  std::vector<std::size_t> order(nodes.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order = reading_order(loaded.placement);
   if (options.all || nodes.size() <= most_rows) {
     for (std::size_t i : order) add(i);
     return table.text(options.colour);

@@ -124,7 +124,8 @@ std::string headline(const Maps& maps, const Plan& plan, const CostOptions& cost
                     toned(per_cent(plan.diff.moved.value()), Tone::strong, colour) + " of one full copy";
   if (cost.data_bytes > 0) out += ", " + human_bytes(plan.bytes);
   if (plan.seconds > 0) out += ", in " + human_seconds(plan.seconds);
-  if (!plan.bottleneck.empty() && plan.seconds > 0) out += " at the pace of " + plan.bottleneck;
+  if (!plan.bottleneck.empty() && plan.seconds > 0)
+    out += " at the pace of " + shortened(plan.bottleneck, 26);
   return out + sampled_text(plan.diff) + '\n';
 }
 

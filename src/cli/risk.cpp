@@ -47,20 +47,22 @@ std::string failures_table(const Risk& risk, const std::string& level, bool colo
 std::string pairs_table(const Risk& risk, const std::string& level, bool colour) {
   constexpr std::size_t most = 5;
   Table table({{"pairs", true}, {"share below " + level + " with both down", true}});
-  std::uint64_t rest = 0;
+  std::uint64_t rest = 0, harmless = 0;
+  Share largest, smallest;
   for (std::size_t i = 0; i < risk.pair_losses.size(); ++i) {
     const Risk::PairLoss& p = risk.pair_losses[i];
-    if (i < most || (p.share.units == 0 && risk.pair_losses.size() <= most + 1)) {
+    if (p.share.units == 0) {
+      harmless += p.pairs;
+    } else if (i < most) {
       table.row({counted(p.pairs), per_cent(p.share.value())});
     } else {
+      if (!rest) largest = p.share;
+      smallest = p.share;
       rest += p.pairs;
     }
   }
-  if (rest)
-    table.row({counted(rest),
-               "from " +
-                   per_cent(risk.pair_losses[std::min(most, risk.pair_losses.size() - 1)].share.value()) +
-                   " down to " + per_cent(risk.pair_losses.back().share.value())});
+  if (rest) table.row({counted(rest), per_cent(largest.value()) + " down to " + per_cent(smallest.value())});
+  if (harmless) table.row({counted(harmless), "nothing"});
   return table.text(colour);
 }
 

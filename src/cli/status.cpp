@@ -45,6 +45,7 @@ constexpr Tone health_tones[] = {Tone::good, Tone::warning, Tone::bad};
 struct Verdict {
   Health health = Health::healthy;
   std::vector<std::string> reasons;
+  bool within_chance = false;
   void because(Health at_least, std::string reason) {
     health = std::max(health, at_least);
     reasons.push_back(std::move(reason));
@@ -60,6 +61,7 @@ std::string some_names(const std::vector<std::string>& names) {
 
 Verdict conclude(const Studies& s) {
   Verdict v;
+  v.within_chance = s.chance && !s.judgement.tokens_beyond_chance;
   if (s.ownership.unowned.units > 0)
     v.because(Health::broken, per_cent(s.ownership.unowned.value()) + " of hash space has no owner");
   if (s.down) {
@@ -98,6 +100,9 @@ std::string headline(const Loaded& loaded, const Verdict& verdict, bool colour) 
   const auto at = static_cast<std::size_t>(verdict.health);
   std::string out =
       toned(loaded.title, Tone::strong, colour) + ": " + toned(health_names[at], health_tones[at], colour);
+  if (verdict.reasons.empty())
+    out += std::string(": every range has its copies") +
+           (verdict.within_chance ? ", shares no more uneven than by chance" : "");
   for (std::size_t i = 0; i < verdict.reasons.size(); ++i) out += (i ? "; " : ": ") + verdict.reasons[i];
   return wrapped(out, 100, 2) + '\n';
 }
@@ -124,8 +129,7 @@ std::string summary(const Loaded& loaded, const Studies& s, bool colour) {
       s.judgement.fullest_node.empty() ? "" : " (" + shortened(s.judgement.fullest_node, 26) + ")";
   Notes notes;
   notes.line("balance", "largest " + times(b.max_over_target) + " its target" + fullest + ", smallest " +
-                            times(b.min_over_target) + ", spread " + per_cent(b.stddev_over_target) +
-                            ", usable capacity " + per_cent(b.usable_capacity, 1));
+                            times(b.min_over_target) + ", spread " + per_cent(b.stddev_over_target));
   if (s.chance)
     notes.line("by chance", "largest " + times(s.chance->median) + ", above " + times(s.chance->p99) +
                                 " in 1 of 100 (" + counted(s.chance->trials) + " random rings, seed " +

@@ -114,8 +114,10 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
     const std::size_t space = std::min(text.find(' '), text.size());
     const std::string_view word = text.substr(0, space);
     text.remove_prefix(std::min(space + 1, text.size()));
+    if (word.empty()) continue;
     const std::size_t wide = text_width(word);
-    if (!line_start && column + 1 + wide > width) {
+    const bool unit = word[0] == '%';  // stays with its number
+    if (!line_start && !unit && column + 1 + wide > width) {
       out += '\n';
       pad(out, indent);
       column = indent;
