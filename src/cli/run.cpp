@@ -37,7 +37,7 @@ int report(const Error& error, std::string_view verb, const Session& session) {
     session.say(json_error(error));
   } else {
     const std::string name = verb.empty() ? "arcwise" : "arcwise " + std::string(verb);
-    session.say(toned(name + ':', Tone::bad, session.talk_colour) + ' ' + to_string(error));
+    session.say(toned(name + ':', Tone::bad, session.talk_colour) + ' ' + printable(to_string(error)));
   }
   return static_cast<int>(error.kind);
 }
@@ -117,7 +117,9 @@ int run_words(std::vector<std::string> words, Session& session) {
 }  // namespace
 
 int run(int argc, char** argv) {
+  // A reader that left and a file that may not grow are errors of write(), not ends of the program.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   Session session;
   session.json = wants(words, "--json");
