@@ -46,6 +46,8 @@ ReplicaRule ReplicaRule::of(const ClusterMap& map) {
     rule.members[at->second].push_back(static_cast<NodeIndex>(n));
     if (bucket != unlisted) ++nodes_in[bucket];
   }
+  for (std::size_t b = 0; b < rule.want.size(); ++b)
+    rule.repeats.push_back(rule.repeats_with(static_cast<std::uint8_t>(b), {}));
   rule.reachable = 0;
   for (std::size_t b = 0; b < rule.want.size(); ++b)
     rule.reachable += std::min(
@@ -62,19 +64,22 @@ std::uint32_t ReplicaRule::groups_alive(std::uint8_t bucket_number, const NodeMa
   return alive;
 }
 
+// Two racks, three copies: one rack may repeat. With rack r2 masked whole, only r1 is counted, so two may.
+std::uint32_t ReplicaRule::repeats_with(std::uint8_t bucket_number, const NodeMask& mask) const noexcept {
+  if (!repeat) return 0;
+  const std::uint32_t groups = groups_alive(bucket_number, mask);
+  return want[bucket_number] > groups ? want[bucket_number] - groups : 0;
+}
+
 Selector::Selector(const ReplicaRule& rule, const NodeMask& mask, std::span<NodeIndex> out) noexcept
     : rule_(rule),
       mask_(mask),
       out_(out),
       limit_(std::min<std::size_t>(rule.reachable, out.size())),
       masked_(!mask.empty()) {
-  repeats_left_.fill(0);
-  if (!rule.repeat || rule.distinct_nodes_only) return;
-  // Two racks, three copies: one rack may repeat. With rack r2 masked whole, only r1 is counted, so two may.
-  for (std::size_t b = 0; b < rule.want.size(); ++b) {
-    const std::uint32_t groups = rule.groups_alive(static_cast<std::uint8_t>(b), mask);
-    repeats_left_[b] = rule.want[b] > groups ? rule.want[b] - groups : 0;
-  }
+  if (rule.distinct_nodes_only) return;
+  for (std::size_t b = 0; b < rule.want.size(); ++b)
+    repeats_left_[b] = masked_ ? rule.repeats_with(static_cast<std::uint8_t>(b), mask) : rule.repeats[b];
 }
 
 bool Selector::has(NodeIndex node) const noexcept {

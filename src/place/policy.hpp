@@ -22,11 +22,13 @@ struct ReplicaRule {
   std::vector<std::uint32_t> group;             ///< by node
   std::vector<std::uint8_t> bucket;             ///< by node; `unlisted` holds nothing
   std::vector<std::uint32_t> want;              ///< by bucket
+  std::vector<std::uint32_t> repeats;           ///< by bucket: groups may repeat so often, without a mask
   std::vector<std::vector<NodeIndex>> members;  ///< by group
   std::vector<std::uint8_t> group_bucket;       ///< by group
 
   static ReplicaRule of(const ClusterMap& map);
   std::uint32_t groups_alive(std::uint8_t bucket, const NodeMask& mask) const noexcept;
+  std::uint32_t repeats_with(std::uint8_t bucket, const NodeMask& mask) const noexcept;
 };
 
 /// Takes candidates one at a time. All its state is the owners taken so far, in the caller's buffer.
