@@ -110,6 +110,13 @@ TEST(nodetool_replicas, simple_strategy_is_told_by_the_ownership_it_makes) {
   EXPECT_EQ(imported({printed(simple)}, across(Across::rack)).map.replicas().across, Across::rack);
 }
 
+TEST(nodetool_replicas, simple_strategy_is_told_in_a_large_cluster_too) {
+  const ClusterMap simple = cluster_of({{"eu", 300}}, 5, {3, Across::node, WhenShort::repeat, {}});
+  EXPECT_EQ(imported({printed(simple)}).map.replicas().across, Across::node);
+  const ClusterMap racks = cluster_of({{"eu", 300}}, 5, network({{"eu", 3}}));
+  EXPECT_EQ(imported({printed(racks)}).map.replicas().across, Across::rack);
+}
+
 TEST(nodetool_replicas, simple_strategy_over_two_data_centers_has_one_count) {
   const ClusterMap simple = cluster_of({{"eu", 5}, {"us", 4}}, 2, {3, Across::node, WhenShort::repeat, {}});
   const Cluster cluster = imported({printed(simple)});
