@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "arcwise/check.hpp"
 #include "format/import_testing.hpp"
 
 namespace arcwise {
@@ -104,6 +105,21 @@ TEST(parse, two_describerings_are_of_two_keyspaces) {
       refused({sample("cassandra/nodetool-describering.txt"), sample("cassandra/nodetool-describering.txt")})
           .why,
       HasSubstr("second"));
+}
+
+TEST(parse, an_imported_map_written_and_read_back_is_the_same_map) {
+  const Source pool{"pool.yml", file_bytes("fuzz/nutcracker/pool.yml")};
+  const Source conf{"nodes.conf", file_bytes("fuzz/cluster_nodes/nodes.conf")};
+  for (const Source& source :
+       {sample("cassandra/nodetool-ring-vnodes.txt"), sample("cassandra/nodetool-describering.txt"),
+        sample("redis/cluster-nodes-after-double-failure.txt"), pool, conf}) {
+    const ClusterMap before = imported({source}).map;
+    const auto after = parse_map({"written", write_map(before)});
+    ASSERT_TRUE(after) << source.name << ": " << to_string(after.error());
+    const Fingerprints a = fingerprints(compile(before)), b = fingerprints(compile(*after));
+    EXPECT_EQ(a.fingerprint, b.fingerprint) << source.name;
+    EXPECT_EQ(a.membership, b.membership) << source.name;
+  }
 }
 
 }  // namespace
