@@ -4,7 +4,7 @@
 #include <array>
 #include <numeric>
 
-#include "arcwise/check.hpp"
+#include "study/fingerprint.hpp"
 #include "study/sample_keys.hpp"
 #include "study/tally.hpp"
 
@@ -170,8 +170,8 @@ Diff compare(const Placement& before, const Placement& after, std::uint64_t seed
 
 Diff diff(const Placement& before, const Placement& after, std::uint64_t seed, std::uint64_t sample_keys) {
   Diff out = compare(before, after, seed, sample_keys);
-  out.before = fingerprints(before).fingerprint;
-  out.after = fingerprints(after).fingerprint;
+  out.before = fingerprint(before);
+  out.after = fingerprint(after);
   if (out.differs.units > 0 || out.sampled) out.example_keys = example_keys(before, after);
   return out;
 }

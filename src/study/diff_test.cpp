@@ -219,7 +219,7 @@ RC_GTEST_PROP(Diff, NeverMovesLessThanLeastAndItsBooksBalance, ()) {
   RC_ASSERT(!d.sampled);
   RC_ASSERT(d.moved >= d.least);
   RC_ASSERT(d.differs >= d.primary_moved);
-  Share sent, gained, given, from_nobody;
+  Share sent;
   std::map<std::string, std::int64_t> out, in;
   for (const Transfer& t : d.transfers) {
     RC_ASSERT(t.share.units > 0);
@@ -257,7 +257,8 @@ RC_GTEST_PROP(Diff, AgreesWithAskingForEverySlot, ()) {
     for (std::uint64_t cut : cuts) p.placement.table.push_back({{cut}, any_set<NodeIndex>(4)});
     return map_of(p);
   };
-  const std::uint64_t m = *rc::gen::inRange(2, 30), n = *rc::gen::inRange(2, 30), all = std::lcm(m, n);
+  const std::uint64_t m = *rc::gen::inRange<std::uint64_t>(2, 30),
+                      n = *rc::gen::inRange<std::uint64_t>(2, 30), all = std::lcm(m, n);
   const Placement before = compile(slot_map(m)), after = compile(slot_map(n));
   std::uint64_t differs = 0, moved = 0;
   for (std::uint64_t hash = 0; hash < all; ++hash) {

@@ -23,6 +23,8 @@
 //
 // In member and node lines and in lists of owners a backslash stands before each space, comma and backslash
 // of a name.
+#include "study/fingerprint.hpp"
+
 #include <algorithm>
 
 #include "arcwise/check.hpp"
@@ -88,7 +90,7 @@ void add_entries(LineDigest& digest, const Placement& placement) {
   std::string line;
   for (std::size_t i = 0; i < placement.entry_count(); ++i) {
     const Placement::Entry entry = placement.entry(i);
-    line = to_hex(map.space(), entry.token) + " ";
+    line.assign(to_hex(map.space(), entry.token)).append(1, ' ');
     if (entry.node != no_node) line += map.nodes()[entry.node].name;
     digest.add(line);
   }
@@ -131,7 +133,18 @@ void add_members(LineDigest& digest, const Placement& placement) {
                  " " + (node->bucket ? std::to_string(*node->bucket) : ""));
 }
 
-std::string function_digest(const Placement& placement) {
+std::string membership_digest(const ClusterMap& map) {
+  LineDigest digest;
+  digest.add("arcwise-membership/1");
+  for (const Node* node : by_name(map))
+    digest.add(node->name + "\t" + node->address + "\t" + node->host + "\t" + shortest(node->weight) + "\t" +
+               node->rack + "\t" + node->zone + "\t" + std::string(to_string(node->state)));
+  return digest.finish();
+}
+
+}  // namespace
+
+std::string fingerprint(const Placement& placement) {
   const ClusterMap& map = placement.map();
   const ReplicaPolicy& policy = map.replicas();
   LineDigest digest;
@@ -157,21 +170,10 @@ std::string function_digest(const Placement& placement) {
   return digest.finish();
 }
 
-std::string membership_digest(const ClusterMap& map) {
-  LineDigest digest;
-  digest.add("arcwise-membership/1");
-  for (const Node* node : by_name(map))
-    digest.add(node->name + "\t" + node->address + "\t" + node->host + "\t" + shortest(node->weight) + "\t" +
-               node->rack + "\t" + node->zone + "\t" + std::string(to_string(node->state)));
-  return digest.finish();
-}
-
-}  // namespace
-
 Fingerprints fingerprints(const Placement& placement) {
   LineDigest tokens;
   add_entries(tokens, placement);
-  return {function_digest(placement), tokens.finish(), membership_digest(placement.map()),
+  return {fingerprint(placement), tokens.finish(), membership_digest(placement.map()),
           placement.map().epoch()};
 }
 

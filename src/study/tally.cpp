@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 namespace arcwise {
 namespace {
@@ -57,7 +58,9 @@ void Tally::add_transfer(std::uint32_t from, std::uint32_t to, Share share) {
 }
 
 void Tally::merge_transfers() {
-  std::sort(transfers_.begin(), transfers_.end());
+  const auto fresh = transfers_.begin() + static_cast<std::ptrdiff_t>(merged_);
+  std::sort(fresh, transfers_.end());
+  std::inplace_merge(transfers_.begin(), fresh, transfers_.end());
   std::size_t kept = 0;
   for (std::size_t i = 0; i < transfers_.size(); ++i) {
     if (kept > 0 && transfers_[kept - 1].first == transfers_[i].first)
