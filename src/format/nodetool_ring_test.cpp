@@ -1,5 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cstdio>
 
 #include "format/import_testing.hpp"
 
@@ -147,6 +150,38 @@ TEST(nodetool_ring, a_token_of_two_nodes_is_an_error_that_names_both) {
   EXPECT_EQ(error.where.column, 32U);
   EXPECT_EQ(error.what, "-5");
   EXPECT_THAT(error.why, HasSubstr("192.0.2.1"));
+}
+
+// Printed as nodetool prints: padded to a width that a long value ignores.
+std::string printed_row(const std::string& address, const std::string& rack, const char* status,
+                        const char* state, const char* load, const char* owns, std::int64_t token) {
+  char text[4096];
+  std::snprintf(text, sizeof text, "%-12s%-12s%-7s%-8s%-16s%-20s%-44lld\n", (address + "  ").c_str(),
+                rack.c_str(), status, state, load, owns, static_cast<long long>(token));
+  return text;
+}
+
+RC_GTEST_PROP(nodetool_ring, every_printed_row_reads_back, ()) {
+  // Words that also stand in other columns, and enough of them to run into the next one.
+  const auto pieces = *rc::gen::container<std::vector<std::string>>(
+      rc::gen::element<std::string>("Up", "Down", "Normal", "?", "a", " ", "  ", "-1", "100.00%", "KiB"));
+  std::string rack;
+  for (const std::string& piece : pieces) rack += piece;
+  while (rack.ends_with(' ')) rack.pop_back();
+  while (rack.starts_with(' ')) rack.erase(0, 1);
+  const char* status = *rc::gen::element("Up", "Down", "?");
+  const char* state = *rc::gen::element("Normal", "Leaving", "Moving");
+  const char* load = *rc::gen::element("?", "104.37 KiB", "1,5 GiB", "0 bytes");
+  const char* owns = *rc::gen::element("?", "33.33%", "100.00%", "0.00%");
+  const auto value = *rc::gen::arbitrary<std::int64_t>();
+  const Cluster cluster = imported({ring(printed_row("192.0.2.1", rack, status, state, load, owns, value))});
+  const Node& node = cluster.map.nodes().at(0);
+  RC_ASSERT(node.name == "192.0.2.1");
+  RC_ASSERT(node.rack == rack);
+  RC_ASSERT(node.tokens.at(0) == token(std::to_string(value)));
+  RC_ASSERT(is_down(cluster, "192.0.2.1") == (std::string_view(status) == "Down"));
+  RC_ASSERT((node.state == NodeState::leaving) == (std::string_view(state) == "Leaving"));
+  RC_ASSERT(cluster.observed.load_bytes.empty() == (std::string_view(load) == "?"));
 }
 
 }  // namespace
