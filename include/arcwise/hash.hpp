@@ -68,6 +68,8 @@ enum class KeyHashId : std::uint8_t {
   crc32_15bit_nonzero,    ///< python-memcached: crc32_15bit, but 1 instead of 0
   crc32_31bit,            ///< mcrouter Crc32: CRC-32 without its top bit
   ceph_rjenkins,          ///< Ceph's string hash of object names
+  sha1_le32,              ///< npm hashring: the SHA-1 digest's first 4 bytes, least significant first
+  md5_128,                ///< uhashring: the whole digest as one number, 128 bits
   citus_text              ///< PostgreSQL hashtext in ring order (top bit flipped), 32 bits
 };
 
@@ -90,6 +92,10 @@ std::optional<KeyHashId> find_key_hash(std::string_view name) noexcept;
 /// The hash of `bytes`, in 0…2^info(id).bits - 1. Cost: one pass over the bytes. `sign` matters to the hashes
 /// marked (sign) only. Hashes of characters read the bytes as UTF-8; a byte that begins no well-formed
 /// sequence is one character of its own value.
+/// Of a hash wider than 64 bits: its low 64.
 std::uint64_t key_hash(KeyHashId id, std::string_view bytes, ByteSign sign = ByteSign::as_signed) noexcept;
+
+/// The same with all bits of hashes that have more than 64.
+u128 wide_key_hash(KeyHashId id, std::string_view bytes, ByteSign sign = ByteSign::as_signed) noexcept;
 
 }  // namespace arcwise

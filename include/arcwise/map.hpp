@@ -89,11 +89,22 @@ enum class PointRule : std::uint8_t {
   method        ///< the recipe's method alone says it (ketama and its kin, rendezvous, Maglev, CRUSH, …)
 };
 
-/// What is hashed for a node, made from its name where the map gives no label. Examples for "10.0.0.1:11211".
+/// What is hashed for a node, made from its name (and address) where the map gives no label. Examples for the
+/// names "10.0.0.1:11211", "/tmp/a.sock", and for Java "cache-a:11212" at the address 10.0.0.1,
+/// "[::1]:11211".
 enum class LabelRule : std::uint8_t {
-  name,        ///< "10.0.0.1:11211"
-  drop_11211,  ///< "10.0.0.1": the port is left out when it is 11211 (libmemcached, twemproxy)
-  slash        ///< "/10.0.0.1:11211" (libmemcached SPY, xmemcached)
+  name,               ///< "10.0.0.1:11211"
+  drop_11211,         ///< "10.0.0.1": the port is left out when it is 11211; "/tmp/a.sock"
+  drop_default_port,  ///< the same for the port in the setting `default_port`; 0: none (npm hashring)
+  libmemcached,       ///< "10.0.0.1"; "/tmp/a.sock:0"
+  libmemcached_spy,   ///< "/10.0.0.1:11211"; "//tmp/a.sock:0"
+  twemproxy,          ///< "10.0.0.1"; "/tmp/a.sock:"
+  java_socket,        ///< "cache-a/10.0.0.1:11212", "[0:0:0:0:0:0:0:1]:11211" (spymemcached)
+  java_socket_slash,  ///< the same, but "/10.0.0.1:11211" where the name is an address (xmemcached)
+  java_host,          ///< "cache-a:11212", "0:0:0:0:0:0:0:1": no port where it is 11211
+  java_address,       ///< "10.0.0.1:11212": the address alone; no port where it is 11211
+  dalli,              ///< "10.0.0.1:11211", "::1:11211": always a port, never brackets; "/tmp/a.sock"
+  evcache             ///< "10.0.0.1/10.0.0.1:11211"
 };
 
 /// Which entry answers for a hash.
@@ -123,12 +134,20 @@ enum class SlotCount : std::uint8_t {
 /// A number or word that a recipe reads beyond the common fields: `placement: {settings: {table_size:
 /// 65537}}`.
 struct SettingInfo {
-  enum class Kind : std::uint8_t { integer, number, text, flag };
+  enum class Kind : std::uint8_t {
+    integer,
+    number,
+    text,
+    flag,
+    choice,   ///< one of the words in `choices`
+    key_hash  ///< one of the recipe's key hashes; empty: the map's own
+  };
   std::string_view name;
   Kind kind;
   std::string_view preset;     ///< the value when the map says nothing
   double least = 0, most = 0;  ///< of numbers
   std::string_view meaning;
+  std::string_view choices = {};  ///< of a choice: words with a space between
 };
 
 /// One frozen row: how a system computes placement. Never edited after release; a correction is a new row
@@ -150,8 +169,13 @@ struct Recipe {
   TieRule ties = TieRule::by_name;
   bool given_allowed = false;  ///< `allocation: given` may replace the method
   bool zero_weight = false;    ///< the system takes a weight of 0
+  bool whole_weight = false;   ///< the system's weights are whole numbers
   std::uint32_t default_tokens =
       0;  ///< vnodes per unit of weight when the map says nothing; 0: the recipe fixes it
+  std::uint32_t fixed_tokens = 0;      ///< the same where the recipe fixes it and does not share out a total
+  bool bucket_is_tokens = false;       ///< a node's `bucket` is its own number of vnodes (npm hashring)
+  bool empty_key_is_zero = false;      ///< an empty key's hash is 0, whatever the hash function says
+  std::string_view no_placement = {};  ///< the system places no key, and why: maps are refused
   std::span<const SettingInfo> settings = {};
 };
 

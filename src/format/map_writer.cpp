@@ -109,12 +109,12 @@ std::string tokens(const TokenSpace& space, const std::vector<Token>& list) {
   return out + ']';
 }
 
-std::string node_line(const TokenSpace& space, LabelRule label_rule, const Node& node) {
+std::string node_line(const TokenSpace& space, const PlacementSettings& placement, const Node& node) {
   std::string out = "  - {name: " + scalar(node.name);
   const auto text = [&](std::string_view key, const std::string& value) {
     if (!value.empty()) out += ", " + std::string(key) + ": " + scalar(value);
   };
-  text("label", node.label == label_of(label_rule, node.name) ? "" : node.label);
+  text("label", node.label == label_of(placement, node) ? "" : node.label);
   text("address", node.address);
   text("host", node.host == default_host(node) ? "" : node.host);
   out += ", weight: " + number(node.weight);
@@ -133,7 +133,7 @@ std::string write_map(const ClusterMap& map) {
   if (!map.cluster().empty()) out += "cluster: " + scalar(map.cluster()) + "\n";
   if (map.epoch()) out += "epoch: " + std::to_string(*map.epoch()) + "\n";
   out += placement(map) + replicas(map.replicas()) + "nodes:\n";
-  for (const Node& node : map.nodes()) out += node_line(map.space(), map.placement().recipe->label, node);
+  for (const Node& node : map.nodes()) out += node_line(map.space(), map.placement(), node);
   return out;
 }
 

@@ -19,7 +19,7 @@
 namespace arcwise {
 namespace {
 
-constexpr std::array<KeyHashInfo, 46> table = {{
+constexpr std::array<KeyHashInfo, 48> table = {{
     {KeyHashId::xxh3, "xxh3", 64, true},
     {KeyHashId::xxh64, "xxh64", 64, true},
     {KeyHashId::murmur3_x64_128, "murmur3_x64_128", 64, true},
@@ -65,6 +65,8 @@ constexpr std::array<KeyHashInfo, 46> table = {{
     {KeyHashId::crc32_15bit_nonzero, "crc32_15bit_nonzero", 15, false},
     {KeyHashId::crc32_31bit, "crc32_31bit", 31, false},
     {KeyHashId::ceph_rjenkins, "ceph_rjenkins", 32, false},
+    {KeyHashId::sha1_le32, "sha1_le32", 32, false},
+    {KeyHashId::md5_128, "md5_128", 128, false},
     {KeyHashId::citus_text, "citus_text", 32, false},
 }};
 
@@ -74,6 +76,11 @@ constexpr bool in_enum_order() {
   return true;
 }
 static_assert(in_enum_order(), "info() finds a row by its number");
+
+u128 md5_128(std::string_view input) noexcept {
+  const auto digest = md5(input);
+  return u128{bytes::load_be64(digest.data())} << 64 | bytes::load_be64(digest.data() + 8);
+}
 
 constexpr std::uint32_t without_top_bit = 0x7fffffff;
 constexpr std::uint32_t top_bit = 0x80000000;
@@ -102,6 +109,10 @@ std::uint64_t client_hash(KeyHashId id, std::string_view input) noexcept {
       return murmur3_32_utf16le(input);
     case KeyHashId::sha1_be32:
       return bytes::load_be32(sha1(input).data());
+    case KeyHashId::sha1_le32:
+      return bytes::load_le32(sha1(input).data());
+    case KeyHashId::md5_128:
+      return static_cast<std::uint64_t>(md5_128(input));
     case KeyHashId::crc32_first256:
       return crc32(input.substr(0, 256));
     case KeyHashId::crc32_15bit_nonzero: {
@@ -216,6 +227,10 @@ std::uint64_t key_hash(KeyHashId id, std::string_view input, ByteSign sign) noex
     default:
       return memcached_hash(id, input, sign);
   }
+}
+
+u128 wide_key_hash(KeyHashId id, std::string_view input, ByteSign sign) noexcept {
+  return id == KeyHashId::md5_128 ? md5_128(input) : key_hash(id, input, sign);
 }
 
 }  // namespace arcwise

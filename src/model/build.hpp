@@ -51,8 +51,8 @@ std::string default_host(const Node& node);
 /// The identity at a level: a rack is (zone, rack).
 std::string group_name(const Node& node, Across across);
 
-/// What is hashed for a node of this name under this rule.
-std::string label_of(LabelRule rule, const std::string& name);
+/// What is hashed for a node where the map gives no label.
+std::string label_of(const PlacementSettings& placement, const Node& node);
 
 /// nullopt: the recipe has the setting and takes the value.
 std::optional<Error> check_setting(const Recipe& recipe, const std::string& name, const std::string& value,

@@ -47,15 +47,19 @@ std::string shown(double weight) {
   return text.data();
 }
 
-std::optional<Error> check_node(const Node& node, bool zero_weight, const NodeMarks& at) {
+std::optional<Error> check_node(const Node& node, const Recipe& recipe, const NodeMarks& at) {
   if (node.name.empty())
     return fault(at.name, "\"\"", "a node has an empty name", "give every node a name of its own");
   for (const std::string* field :
        {&node.name, &node.label, &node.address, &node.host, &node.rack, &node.zone})
     if (auto error = check_text(at.name, *field, "a node's field")) return error;
-  if (!is_weight(node.weight) || (node.weight == 0 && !zero_weight)) {
+  if (!is_weight(node.weight) || (node.weight == 0 && !recipe.zero_weight))
     return fault(at.weight, shown(node.weight), "node '" + node.name + "' has " + weight_rule, weight_advice);
-  }
+  if (recipe.whole_weight && node.weight != std::floor(node.weight))
+    return fault(at.weight, shown(node.weight),
+                 "node '" + node.name + "' has a weight that the system of recipe '" +
+                     std::string(recipe.name) + "' cannot take",
+                 "its weights are whole numbers: scale them all up");
   return std::nullopt;
 }
 
@@ -65,8 +69,8 @@ std::optional<Error> check_nodes(ClusterMap::Parts& parts, const BuildMarks& mar
   bool someone_owns = false;
   for (std::size_t i = 0; i < parts.nodes.size(); ++i) {
     Node& node = parts.nodes[i];
-    if (auto error = check_node(node, parts.placement.recipe->zero_weight, marks.node_at(i))) return error;
-    if (node.label.empty()) node.label = label_of(parts.placement.recipe->label, node.name);
+    if (auto error = check_node(node, *parts.placement.recipe, marks.node_at(i))) return error;
+    if (node.label.empty()) node.label = label_of(parts.placement, node);
     if (node.host.empty()) node.host = default_host(node);
     if (!names.insert(node.name).second)
       return fault(marks.node_at(i).name, node.name, "two nodes have the same name",
@@ -108,7 +112,8 @@ std::optional<Error> check_given_tokens(ClusterMap::Parts& parts, const BuildMar
 std::optional<Error> check_hashed_tokens(const ClusterMap::Parts& parts, const BuildMarks& marks) {
   const double most = static_cast<double>(max_ring_tokens);
   double total = 0;
-  const std::uint32_t unit = std::max<std::uint32_t>(1, parts.placement.tokens);
+  const std::uint32_t unit =
+      std::max({std::uint32_t{1}, parts.placement.tokens, parts.placement.recipe->fixed_tokens});
   for (std::size_t i = 0; i < parts.nodes.size(); ++i) {
     const Node& node = parts.nodes[i];
     if (!node.tokens.empty())
@@ -118,6 +123,7 @@ std::optional<Error> check_hashed_tokens(const ClusterMap::Parts& parts, const B
           "node '" + node.name + "' lists tokens, but this allocation makes its own",
           "write `allocation: given`, or drop the tokens");
     total += std::max(1.0, std::floor(node.weight * unit + 0.5));
+    if (parts.placement.recipe->bucket_is_tokens) total += static_cast<double>(node.bucket.value_or(0));
     if (total > most)
       return fault(marks.node_at(i).weight, shown(node.weight),
                    "weight × tokens, summed up to node '" + node.name + "', makes more than " +
@@ -296,9 +302,14 @@ std::optional<NodeIndex> ClusterMap::find(std::string_view name) const {
 Result<ClusterMap> build_marked(ClusterMap::Parts parts, const BuildMarks& marks) {
   if (auto error = check_text(marks.whole, parts.cluster, "the cluster's name")) return *error;
   if (auto error = check_text(marks.whole, parts.placement.hash_tag, "the hash tag")) return *error;
+  if (!parts.placement.recipe->no_placement.empty())
+    return fault(marks.recipe, std::string(parts.placement.recipe->name),
+                 std::string(parts.placement.recipe->no_placement), "use a recipe that gives keys an owner");
   if (auto error = check_nodes(parts, marks)) return *error;
-  for (const auto& [name, value] : parts.placement.settings)
+  for (const auto& [name, value] : parts.placement.settings) {
     if (auto error = check_setting(*parts.placement.recipe, name, value, marks.whole)) return *error;
+    if (auto error = check_text(marks.whole, value, "a setting")) return *error;
+  }
   if (parts.placement.tokens == 0) parts.placement.tokens = parts.placement.recipe->default_tokens;
   const PointRule points = parts.placement.given ? PointRule::given : parts.placement.recipe->points;
   if (points != PointRule::given)

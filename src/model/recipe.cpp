@@ -32,16 +32,7 @@ constexpr std::array<Recipe, 3> own_rows{{
      .points = PointRule::table},
 }};
 
-constexpr std::array<Recipe, 4> imported_rows{{
-    {.name = "twemproxy-ketama",
-     .used_by =
-         "twemproxy with distribution ketama and hash md5; libmemcached KETAMA_WEIGHTED in server-name order",
-     .method = "ketama-twemproxy",
-     .key_prep = KeyPrep::tag_pair,
-     .hash = KeyHashId::md5_ketama,
-     .ring_bits = 32,
-     .label = LabelRule::drop_11211,
-     .ties = TieRule::by_list_order},
+constexpr std::array<Recipe, 3> imported_rows{{
     {.name = "cassandra-murmur3",
      .used_by = "Cassandra and ScyllaDB vnodes: Murmur3Partitioner, tokens as the cluster has them",
      .method = "given",

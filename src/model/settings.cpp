@@ -1,4 +1,5 @@
 // Settings of a recipe: presets, kinds and ranges.
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 
@@ -27,6 +28,30 @@ std::optional<double> read_number(std::string_view text, SettingInfo::Kind kind)
   return value;
 }
 
+std::optional<Error> check_choice(const SettingInfo& info, const std::string& value, const Mark& at) {
+  std::string known;
+  for (std::string_view rest = info.choices; !rest.empty();) {
+    const std::string_view word = rest.substr(0, rest.find(' '));
+    if (word == value) return std::nullopt;
+    known += (known.empty() ? "" : ", ") + std::string(word);
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+  }
+  return Error{ErrorKind::input, at, value, "setting '" + std::string(info.name) + "' takes no such word",
+               "use one of: " + known};
+}
+
+std::optional<Error> check_key_hash(const Recipe& recipe, const SettingInfo& info, const std::string& value,
+                                    const Mark& at) {
+  std::string known;
+  for (const KeyHashId id : recipe.hashes) {
+    const std::string_view name = arcwise::info(id).name;
+    if (name == value || value.empty()) return std::nullopt;
+    known += (known.empty() ? "" : ", ") + std::string(name);
+  }
+  return Error{ErrorKind::input, at, value, "setting '" + std::string(info.name) + "' takes no such key hash",
+               "use one of: " + known};
+}
+
 }  // namespace
 
 std::optional<Error> check_setting(const Recipe& recipe, const std::string& name, const std::string& value,
@@ -44,6 +69,8 @@ std::optional<Error> check_setting(const Recipe& recipe, const std::string& name
     return Error{ErrorKind::input, at, value, "setting '" + name + "' is not true or false",
                  "write true or false"};
   }
+  if (info->kind == SettingInfo::Kind::choice) return check_choice(*info, value, at);
+  if (info->kind == SettingInfo::Kind::key_hash) return check_key_hash(recipe, *info, value, at);
   const auto number = read_number(value, info->kind);
   if (number && *number >= info->least && *number <= info->most) return std::nullopt;
   const auto whole = [](double v) { return std::to_string(static_cast<std::int64_t>(v)); };

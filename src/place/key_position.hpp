@@ -1,6 +1,7 @@
 // From a key's bytes to its position: key preparation, key hash, reduction to the token space.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "arcwise/map.hpp"
@@ -11,19 +12,28 @@ namespace arcwise {
 /// whole key. "user:{123}:cart" with { } gives "123"; "{}{abc}" and "foo{bar" give themselves.
 std::string_view tagged_part(std::string_view key, char open, char close) noexcept;
 
+/// How this map's system reads bytes of 0x80 and more: the setting `byte_sign` of recipes that have one.
+ByteSign byte_sign(const PlacementSettings& placement);
+
 class KeyPosition {
  public:
   explicit KeyPosition(const ClusterMap& map);
-  /// The bytes of the key that are hashed.
+  /// The bytes of the key that are hashed, without the prefix that the setting `prefix` puts before them.
   std::string_view routing_key(std::string_view key) const noexcept;
   KeyHash of(std::string_view key) const noexcept;
 
  private:
+  u128 hash(std::string_view routing_key) const noexcept;
+
   KeyHashId hash_;
+  ByteSign sign_;
   bool tagged_ = false;
+  bool empty_is_zero_ = false;
   char open_ = 0;
   char close_ = 0;
+  std::string prefix_;
   std::uint64_t slots_ = 0;  ///< reduce by remainder; 0: the hash is the position
+  u128 mask_ = ~u128{0};     ///< a ring narrower than the hash uses its low bits
 };
 
 }  // namespace arcwise
