@@ -370,6 +370,8 @@ HASHES = [
     ("crc32_first256", 8, lambda d: zlib.crc32(d[:256])),
     ("crc32_15bit_nonzero", 4, lambda d: crc32_15bit(d) or 1),
     ("crc32_31bit", 8, lambda d: zlib.crc32(d) & 0x7FFFFFFF),
+    ("sha1_le32", 8, lambda d: int.from_bytes(hashlib.sha1(d).digest()[:4], "little")),
+    ("md5_128", 32, lambda d: int(hashlib.md5(d).hexdigest(), 16)),
     ("ceph_rjenkins", 8, ceph_rjenkins),
     ("citus_text", 8, lambda d: postgres_bytes(d) ^ 0x80000000),
     ("spooky_v2_32", 8, lambda d: spooky_v2_32(d, 0xFACE2014)),
