@@ -3,6 +3,8 @@
 
 #include <rapidcheck/gtest.h>
 
+#include <cmath>
+
 #include "arcwise/format.hpp"
 #include "format/map_file_testing.hpp"
 
@@ -303,6 +305,8 @@ ClusterMap::Parts random_parts() {
   if (recipe->key_prep == KeyPrep::tag_pair)
     parts.placement.hash_tag = *rc::gen::element<std::string>("", "{}", "''", "\\\"");
   parts.nodes = random_nodes();
+  if (recipe->whole_weight)
+    for (Node& node : parts.nodes) node.weight = std::ceil(node.weight);
   if (parts.placement.given) random_tokens(parts);
   if (recipe->points == PointRule::table) random_table(parts);
   random_policy(parts);

@@ -55,5 +55,78 @@ TEST(vectors, every_line_of_the_table_has_a_file) {
   }
 }
 
+// assorted-configurations.json: many configurations of one list, described in words.
+const std::map<std::string, std::string>& hashes_in_words() {
+  static const std::map<std::string, std::string> names{{"one_at_a_time", "one_at_a_time"},
+                                                        {"default hash", "one_at_a_time"},
+                                                        {"md5", "md5_ketama"},
+                                                        {"crc", "crc32_15bit"},
+                                                        {"crc16", "crc16_32"},
+                                                        {"crc32", "crc32_15bit"},
+                                                        {"crc32a", "crc32"},
+                                                        {"fnv1_32", "fnv1_32"},
+                                                        {"fnv1a_32", "fnv1a_32"},
+                                                        {"fnv1_64", "fnv1_64_low32"},
+                                                        {"fnv1a_64", "fnv1a_64_low32"},
+                                                        {"hsieh", "hsieh"},
+                                                        {"murmur", "murmur2_seed_len"},
+                                                        {"jenkins", "jenkins"}};
+  return names;
+}
+
+std::string after(const std::string& text, const std::string& word) {
+  const std::size_t at = text.find(word);
+  if (at == std::string::npos) return "";
+  const std::size_t from = at + word.size();
+  std::string value = text.substr(from, text.find_first_of(",(", from) - from);
+  while (!value.empty() && value.back() == ' ') value.pop_back();
+  std::transform(value.begin(), value.end(), value.begin(), [](char c) { return std::tolower(c); });
+  return value;
+}
+
+Configuration in_words(const std::string& software, const std::string& text) {
+  Configuration c;
+  std::string hash;
+  if (software == "twemproxy") {
+    c.recipe = "twemproxy-" + after(text, "distribution: ");
+    hash = after(text, "hash: ");
+    if (text.find("hash_tag \"{}\"") != std::string::npos) c.options["hash_tag"] = "{}";
+  } else {
+    hash = after(text, "hash ");
+    const bool weighted = text.find("KETAMA_WEIGHTED") != std::string::npos;
+    c.recipe = text.find("modula") != std::string::npos ? "libmemcached-modula"
+               : weighted                               ? "libmemcached-ketama-weighted"
+                                                        : "libmemcached-consistent";
+    // A hash named beside a ring was set when the ring stood already; KETAMA_WEIGHTED sets MD5 itself.
+    if (c.recipe == "libmemcached-consistent") c.options["point_hash"] = "one_at_a_time";
+    if (weighted && (hash.empty() || hash == "default hash")) hash = "md5";
+  }
+  c.options["hash"] = hashes_in_words().at(hash);
+  return c;
+}
+
+Server server_in_words(const std::string& software, std::string text) {
+  if (software == "twemproxy") return twemproxy_server(text, "");
+  const std::size_t comma = text.find(',');
+  return named(text.substr(0, comma), comma == std::string::npos ? 1 : std::stod(text.substr(comma + 1)));
+}
+
+TEST(vectors, assorted_configurations_of_libmemcached_and_twemproxy_hold) {
+  std::size_t configurations = 0;
+  for (const Json& one : Json::parse(file_text(vectors_dir() + "assorted-configurations.json"))) {
+    const std::string software = one.at("software").get<std::string>();
+    const std::string system = software.substr(0, software.find(' '));
+    if (system != "twemproxy" && system != "libmemcached") continue;
+    const std::string words = one.at("config");
+    SCOPED_TRACE(software + ": " + words);
+    std::vector<Server> servers;
+    for (const Json& server : one.at("servers")) servers.push_back(server_in_words(system, server));
+    const Placement placement = compile(map_of(in_words(system, words), servers));
+    EXPECT_GT(expect_owners(placement, servers, one.at("owners")), 0u);
+    ++configurations;
+  }
+  EXPECT_EQ(configurations, 38u);
+}
+
 }  // namespace
 }  // namespace arcwise
