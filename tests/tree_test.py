@@ -71,7 +71,7 @@ class Tree:
         text = blank(self.files[path], {"comment", "raw"})
         for match in INCLUDE.finditer(text):
             quoted, name = match[1] == '"', match[2]
-            places = [f"include/{name}", f"src/{name}"]
+            places = [f"include/{name}", f"src/{name}", f"tools/{name}"]
             if quoted:
                 places.insert(0, os.path.normpath(os.path.join(os.path.dirname(path), name)))
             found = next((p for p in places if p in self.files), None)
