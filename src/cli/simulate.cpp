@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t most_points = 20'000'000'000;  // nodes × tokens × trials: minutes, not days
 
 struct Options {
-  std::optional<std::uint32_t> nodes, trials = 200;
+  std::optional<std::uint32_t> nodes, trials;
   std::vector<std::uint32_t> tokens;
   std::uint64_t seed = 1;
 };
@@ -34,13 +34,14 @@ std::string read_tokens(std::vector<std::uint32_t>& into, const std::string& tex
   return "";
 }
 
-std::shared_ptr<Options> declare(Args& args) {
+std::shared_ptr<Options> declare(Args& args, std::uint32_t trials) {
   auto options = std::make_shared<Options>();
+  options->trials = trials;
   args.option("--nodes", "N", options->nodes, "nodes of the ring");
   args.option("--tokens", "V,…",
               Args::Setter([options](const std::string& text) { return read_tokens(options->tokens, text); }),
               "tokens a node; several give one row each");
-  args.option("--trials", "N", options->trials, "random rings for each row (200)");
+  args.option("--trials", "N", options->trials, "random rings for each row (" + std::to_string(trials) + ")");
   args.option("--seed", "N", options->seed, "seed of the random rings (1)");
   return options;
 }
@@ -138,7 +139,7 @@ std::string join_text(const Options& o, const std::vector<JoinSimulation>& rows,
 }  // namespace
 
 Action declare_simulate_balance(Args& args) {
-  auto options = declare(args);
+  auto options = declare(args, 200);
   return [options](Session& session) -> Result<int> {
     if (auto error = refused(*options)) return *error;
     const auto rows = rows_of<BalanceSimulation>(*options, simulate_balance);
@@ -149,7 +150,7 @@ Action declare_simulate_balance(Args& args) {
 }
 
 Action declare_simulate_join(Args& args) {
-  auto options = declare(args);
+  auto options = declare(args, 10'000);
   return [options](Session& session) -> Result<int> {
     if (auto error = refused(*options)) return *error;
     const auto rows = rows_of<JoinSimulation>(*options, simulate_join);

@@ -1,5 +1,7 @@
 #include "format/json_reports.hpp"
 
+#include <cmath>
+
 namespace arcwise {
 namespace {
 
@@ -63,7 +65,10 @@ Json ownership_json(std::string_view verb, const Cluster& cluster, const Placeme
   json["format"] = cluster.observed.format;
   json["fingerprint"] = prints.fingerprint;
   json["token_digest"] = prints.token_digest;
-  json["replicas"] = ownership.replicas;
+  if (const double whole = std::round(ownership.replicas); whole == ownership.replicas)
+    json["replicas"] = static_cast<std::uint64_t>(whole);
+  else
+    json["replicas"] = ownership.replicas;
   json["ring_entries"] = ownership.ring_entries;
   json["ranges"] = ownership.regions;
   json["replica_sets"] = ownership.replica_sets;

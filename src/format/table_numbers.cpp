@@ -12,7 +12,7 @@ std::string per_cent(double fraction) {
   if (value == 0 || value == 100) return fmt::format("{:.0f} %", value);
   // Distance to the nearer end decides the digits, so that 99.9976 % is not rounded to 100 %.
   const double rest = value > 0 && value < 100 ? std::min(value, 100 - value) : std::fabs(value);
-  if (rest < 1e-9) return value < 50 ? "< 1e-9 %" : "> 99.999999999 %";
+  if (rest < 1e-9) return value < 50 ? "< 1e-9 %" : "100 %";
   const int leading = static_cast<int>(std::floor(std::log10(rest)));
   const int digits = leading >= 0 ? 1 : std::min(12, 1 - leading);
   return fmt::format("{:.{}f} %", value, digits);
