@@ -64,7 +64,7 @@ std::string from_hex_bytes(const std::string& digits) {
   return bytes;
 }
 
-TEST(KeyHash, EveryHashGivesTheGoldenValueAtEveryLengthUpTo300) {
+TEST(KeyHash, every_hash_gives_the_golden_value_at_every_length_up_to_300) {
   const std::string buffer = golden_buffer();
   const auto values = golden();
   for (const KeyHashInfo& hash : key_hashes())
@@ -80,7 +80,7 @@ TEST(KeyHash, EveryHashGivesTheGoldenValueAtEveryLengthUpTo300) {
     }
 }
 
-TEST(KeyHash, HashesThatAreNoKeyHashGiveTheGoldenValuesToo) {
+TEST(KeyHash, hashes_that_are_no_key_hash_give_the_golden_values_too) {
   const std::string buffer = golden_buffer();
   const auto values = golden();
   for (std::size_t length = 0; length <= longest; ++length) {
@@ -90,7 +90,7 @@ TEST(KeyHash, HashesThatAreNoKeyHashGiveTheGoldenValuesToo) {
   }
 }
 
-TEST(KeyHash, TheByteSignMattersToTheMarkedHashesOnly) {
+TEST(KeyHash, the_byte_sign_matters_to_the_marked_hashes_only) {
   std::set<std::string_view> affected;
   const std::string key = "\xc3\xa9\xe9";  // three bytes: hsieh looks at the sign of a third byte only
   for (const KeyHashInfo& hash : key_hashes())
@@ -100,7 +100,7 @@ TEST(KeyHash, TheByteSignMattersToTheMarkedHashesOnly) {
                                                   "fnv1a_64_low32", "hsieh"}));
 }
 
-TEST(KeyHash, ValueDoesNotDependOnWhereTheBytesLie) {
+TEST(KeyHash, value_does_not_depend_on_where_the_bytes_lie) {
   const std::string buffer = golden_buffer();
   for (std::size_t offset = 0; offset < 17; ++offset) {
     const std::string moved = std::string(offset, '\x5a') + buffer;
@@ -112,12 +112,12 @@ TEST(KeyHash, ValueDoesNotDependOnWhereTheBytesLie) {
   }
 }
 
-TEST(KeyHash, AnEmptyViewWithoutStorageIsTheEmptyKey) {
+TEST(KeyHash, an_empty_view_without_storage_is_the_empty_key) {
   for (const KeyHashInfo& hash : key_hashes())
     EXPECT_EQ(key_hash(hash.id, std::string_view{}), key_hash(hash.id, "")) << hash.name;
 }
 
-TEST(KeyHash, TheTableListsEveryHashOnceInEnumOrderWithItsWidth) {
+TEST(KeyHash, the_table_lists_every_hash_once_in_enum_order_with_its_width) {
   std::set<std::string_view> names;
   std::uint8_t number = 0;
   for (const KeyHashInfo& hash : key_hashes()) {
@@ -136,12 +136,12 @@ TEST(KeyHash, TheTableListsEveryHashOnceInEnumOrderWithItsWidth) {
   EXPECT_EQ(info(KeyHashId::kafka_murmur2).bits, 31);
 }
 
-TEST(KeyHash, AnUnknownNameIsNotFound) {
+TEST(KeyHash, an_unknown_name_is_not_found) {
   for (const char* name : {"", "XXH3", "xxh", "xxh3 ", "murmur3", "sha512"})
     EXPECT_EQ(find_key_hash(name), std::nullopt) << name;
 }
 
-TEST(KeyHash, PublishedCheckValuesHold) {
+TEST(KeyHash, published_check_values_hold) {
   EXPECT_EQ(crc16("123456789"), 0x31c3);
   EXPECT_EQ(crc16("123456789") % 16384, 12739);
   EXPECT_EQ(crc32("123456789"), 0xcbf43926U);
@@ -151,7 +151,7 @@ TEST(KeyHash, PublishedCheckValuesHold) {
             (std::array<std::uint64_t, 2>{0xe34bbc7bbc071b6c, 0x7a433ca9c49a9347}));
 }
 
-TEST(Murmur3, BothWordsGiveTheGoldenValuesWithEitherTail) {
+TEST(Murmur3, both_words_give_the_golden_values_with_either_tail) {
   const std::string buffer = golden_buffer();
   const auto values = golden();
   const auto words = [](std::array<std::uint64_t, 2> w) { return hex(w[0], 64) + hex(w[1], 64); };
@@ -163,7 +163,7 @@ TEST(Murmur3, BothWordsGiveTheGoldenValuesWithEitherTail) {
   }
 }
 
-TEST(Murmur3, TokensAreThoseOfCassandraItself) {
+TEST(Murmur3, tokens_are_those_of_cassandra_itself) {
   const TokenSpace space = TokenSpace::signed_64();
   std::size_t unlike_the_standard = 0;
   const auto cases = vectors("cassandra-murmur3-token.json");
@@ -180,7 +180,7 @@ TEST(Murmur3, TokensAreThoseOfCassandraItself) {
   EXPECT_EQ(unlike_the_standard, 50U) << "the vectors no longer tell the two kinds of tail apart";
 }
 
-TEST(Murmur3, AnEmptyKeyHasCassandrasMinimumTokenAndAHashOfTheMinimumTheMaximum) {
+TEST(Murmur3, an_empty_key_has_cassandras_minimum_token_and_a_hash_of_the_minimum_the_maximum) {
   EXPECT_EQ(murmur3_cassandra(""), 0U);
   // Found by running the hash backwards from h1 = -2^63, h2 = 0.
   const std::string key = from_hex_bytes("653cbefb85ec3111b4e38fa9bc7cbcae");
@@ -188,7 +188,7 @@ TEST(Murmur3, AnEmptyKeyHasCassandrasMinimumTokenAndAHashOfTheMinimumTheMaximum)
   EXPECT_EQ(to_text(TokenSpace::signed_64(), {murmur3_cassandra(key)}), "9223372036854775807");
 }
 
-TEST(Crc16, SlotsAreThoseOfRedisItself) {
+TEST(Crc16, slots_are_those_of_redis_itself) {
   std::size_t untagged = 0;
   for (const auto& v : vectors("redis-keyslot.json")) {
     const std::string key = from_hex_bytes(v.at("key_hex"));

@@ -58,7 +58,7 @@ rc::Gen<std::string> long_bytes() {
   });
 }
 
-TEST(Oracle, LibrariesAgreeAtEveryLengthAndAlignment) {
+TEST(Oracle, libraries_agree_at_every_length_and_alignment) {
   const std::string bytes = sample(300 + 16);
   for (std::size_t offset = 0; offset < 16; ++offset)
     for (std::size_t length = 0; length <= 300; ++length)
@@ -66,20 +66,20 @@ TEST(Oracle, LibrariesAgreeAtEveryLengthAndAlignment) {
           << length << " bytes at offset " << offset;
 }
 
-TEST(Oracle, LibrariesAgreeOnMegabytes) {
+TEST(Oracle, libraries_agree_on_megabytes) {
   EXPECT_TRUE(agrees_with_the_libraries(sample((1U << 22) + 5)));
 }
 
-RC_GTEST_PROP(Oracle, LibrariesAgreeOnAnyKey, (const std::string& key)) {
+RC_GTEST_PROP(Oracle, libraries_agree_on_any_key, (const std::string& key)) {
   RC_ASSERT(agrees_with_the_libraries(key));
 }
 
-RC_GTEST_PROP(Oracle, LibrariesAgreeOnAnyLongKey, ()) {
+RC_GTEST_PROP(Oracle, libraries_agree_on_any_long_key, ()) {
   const std::string key = *long_bytes();
   RC_ASSERT(agrees_with_the_libraries(key));
 }
 
-RC_GTEST_PROP(Sha256, PiecesGiveTheDigestOfTheWhole, ()) {
+RC_GTEST_PROP(Sha256, pieces_give_the_digest_of_the_whole, ()) {
   const std::string bytes = *long_bytes();
   auto cuts =
       *rc::gen::container<std::vector<std::size_t>>(rc::gen::inRange<std::size_t>(0, bytes.size() + 1));
@@ -94,7 +94,7 @@ RC_GTEST_PROP(Sha256, PiecesGiveTheDigestOfTheWhole, ()) {
   RC_ASSERT(hash.finish() == openssl<32>(EVP_sha256(), bytes));
 }
 
-RC_GTEST_PROP(Sha1, PiecesGiveTheDigestOfTheWhole, ()) {
+RC_GTEST_PROP(Sha1, pieces_give_the_digest_of_the_whole, ()) {
   const std::string bytes = *long_bytes();
   const std::size_t cut = *rc::gen::inRange<std::size_t>(0, bytes.size() + 1);
   Sha1 hash;
@@ -103,7 +103,7 @@ RC_GTEST_PROP(Sha1, PiecesGiveTheDigestOfTheWhole, ()) {
   RC_ASSERT(hash.finish() == openssl<20>(EVP_sha1(), bytes));
 }
 
-TEST(Sha256, ByteByByteGivesTheDigestOfTheWhole) {
+TEST(Sha256, byte_by_byte_gives_the_digest_of_the_whole) {
   const std::string bytes = sample(300);
   for (std::size_t length = 0; length <= bytes.size(); ++length) {
     Sha256 hash;
@@ -112,7 +112,7 @@ TEST(Sha256, ByteByByteGivesTheDigestOfTheWhole) {
   }
 }
 
-TEST(Sha256, AFinishedHashStartsAnew) {
+TEST(Sha256, a_finished_hash_starts_anew) {
   Sha256 hash;
   hash.update("something else");
   hash.finish();
@@ -121,7 +121,7 @@ TEST(Sha256, AFinishedHashStartsAnew) {
   EXPECT_EQ(hash.finish(), sha256("abc"));
 }
 
-TEST(Sha256, ACopyContinuesFromTheSamePrefix) {
+TEST(Sha256, a_copy_continues_from_the_same_prefix) {
   Sha256 hash;
   hash.update("ring ");
   Sha256 copy = hash;
@@ -145,11 +145,11 @@ std::uint64_t openssl_des_of_zero_key(std::uint64_t block) {
   return bytes::load_be64(out);
 }
 
-RC_GTEST_PROP(Vitess, TheHashIsDesWithAKeyOfZeros, (std::uint64_t id)) {
+RC_GTEST_PROP(Vitess, the_hash_is_des_with_a_key_of_zeros, (std::uint64_t id)) {
   RC_ASSERT(vitess_hash(id) == openssl_des_of_zero_key(id));
 }
 
-RC_GTEST_PROP(RandomPartitioner, ATokenIsTheDigestOrItsNegative, (const std::string& key)) {
+RC_GTEST_PROP(RandomPartitioner, a_token_is_the_digest_or_its_negative, (const std::string& key)) {
   const auto digest = openssl<16>(EVP_md5(), key);
   u128 number = 0;
   for (const std::uint8_t byte : digest) number = number << 8 | byte;
@@ -160,7 +160,7 @@ RC_GTEST_PROP(RandomPartitioner, ATokenIsTheDigestOrItsNegative, (const std::str
   RC_ASSERT((token == (key.empty() ? u128{0} : absolute)));
 }
 
-RC_GTEST_PROP(KeyHash, DigestHashesAreThePrintedDigestsFirstDigits, (const std::string& key)) {
+RC_GTEST_PROP(KeyHash, digest_hashes_are_the_printed_digests_first_digits, (const std::string& key)) {
   const auto leading = [](const auto& digest, int bytes) {
     std::uint64_t value = 0;
     for (int i = 0; i < bytes; ++i) value = value << 8 | digest[static_cast<std::size_t>(i)];
@@ -175,7 +175,7 @@ RC_GTEST_PROP(KeyHash, DigestHashesAreThePrintedDigestsFirstDigits, (const std::
   RC_ASSERT(key_hash(KeyHashId::md5_ketama, key) == ketama);
 }
 
-RC_GTEST_PROP(KeyHash, ValuesStayWithinTheirWidth, (const std::string& key)) {
+RC_GTEST_PROP(KeyHash, values_stay_within_their_width, (const std::string& key)) {
   for (const KeyHashInfo& hash : key_hashes())
     RC_ASSERT((hash.bits >= 128 || wide_key_hash(hash.id, key) >> hash.bits == 0U));
 }

@@ -51,7 +51,7 @@ KeyHashId id_of(const std::string& name) {
   return find_key_hash(name).value();
 }
 
-TEST(OtherSystems, RawKeyHashesAreThoseThatTheSystemsThemselvesGave) {
+TEST(OtherSystems, raw_key_hashes_are_those_that_the_systems_themselves_gave) {
   const auto data = testdata("system-key-hashes.json");
   const auto keys = data.at("keys").get<std::vector<std::string>>();
   ASSERT_EQ(keys.size(), 363U);
@@ -104,7 +104,7 @@ std::size_t chosen(const std::string& rule, const std::string& hash, const std::
   return highest(key, nodes, hash == "murmur2_64a" ? mcrouter_score : pymemcache_score);
 }
 
-TEST(OtherSystems, TheSimplestRuleOnTheHashChoosesTheServersThatClientsChose) {
+TEST(OtherSystems, the_simplest_rule_on_the_hash_chooses_the_servers_that_clients_chose) {
   const auto data = testdata("system-key-hashes.json");
   const auto keys = data.at("keys").get<std::vector<std::string>>();
   ASSERT_EQ(data.at("choices").size(), 11U);
@@ -117,7 +117,7 @@ TEST(OtherSystems, TheSimplestRuleOnTheHashChoosesTheServersThatClientsChose) {
   }
 }
 
-TEST(OtherSystems, EnvoysOwnTestValuesHold) {
+TEST(OtherSystems, envoys_own_test_values_hold) {
   const auto data = testdata("envoy-hash-values.json");
   for (const auto& [key, value] : data.at("xxhash64").items())
     EXPECT_EQ(xxh64(key), value.get<std::uint64_t>()) << key;
@@ -126,7 +126,7 @@ TEST(OtherSystems, EnvoysOwnTestValuesHold) {
     EXPECT_EQ(key_hash(KeyHashId::murmur2_64_envoy, key), value.get<std::uint64_t>()) << key;
 }
 
-TEST(OtherSystems, KafkasHashIsItsMurmur2WithoutTheTopBit) {
+TEST(OtherSystems, kafkas_hash_is_its_murmur_2_without_the_top_bit) {
   const auto vectors = testdata("kafka-default-partitioner.json").at("vectors");
   ASSERT_GE(vectors.size(), 10U);
   for (const auto& v : vectors) {
@@ -138,7 +138,7 @@ TEST(OtherSystems, KafkasHashIsItsMurmur2WithoutTheTopBit) {
   }
 }
 
-TEST(OtherSystems, ElasticsearchHashesUtf16) {
+TEST(OtherSystems, elasticsearch_hashes_utf_16) {
   const auto vectors = testdata("elasticsearch-routing.json").at("vectors");
   ASSERT_EQ(vectors.size(), 16U);
   for (const auto& v : vectors)
@@ -147,7 +147,7 @@ TEST(OtherSystems, ElasticsearchHashesUtf16) {
         << v.at("routing");
 }
 
-TEST(OtherSystems, CouchbaseBucketsAreTheFifteenBitCrcModuloTheirNumber) {
+TEST(OtherSystems, couchbase_buckets_are_the_fifteen_bit_crc_modulo_their_number) {
   const auto vectors = testdata("couchbase-vbucket.json").at("vectors");
   ASSERT_EQ(vectors.size(), 19U);
   for (const auto& v : vectors) {
@@ -157,19 +157,19 @@ TEST(OtherSystems, CouchbaseBucketsAreTheFifteenBitCrcModuloTheirNumber) {
   }
 }
 
-TEST(OtherSystems, PythonMemcachedNeverHashesToZero) {
+TEST(OtherSystems, python_memcached_never_hashes_to_zero) {
   EXPECT_EQ(key_hash(KeyHashId::crc32_15bit, ""), 0U);
   EXPECT_EQ(key_hash(KeyHashId::crc32_15bit_nonzero, ""), 1U);
   EXPECT_EQ(key_hash(KeyHashId::crc32_15bit_nonzero, "foo"), key_hash(KeyHashId::crc32_15bit, "foo"));
 }
 
-TEST(OtherSystems, GomemcacheLooksAt256BytesOfAKey) {
+TEST(OtherSystems, gomemcache_looks_at_256_bytes_of_a_key) {
   const std::string key(256, 'k');
   EXPECT_EQ(key_hash(KeyHashId::crc32_first256, key), key_hash(KeyHashId::crc32, key));
   EXPECT_EQ(key_hash(KeyHashId::crc32_first256, key + "more"), key_hash(KeyHashId::crc32, key));
 }
 
-TEST(Postgres, HashesOfEveryTypeAreThoseOfPostgres15) {
+TEST(Postgres, hashes_of_every_type_are_those_of_postgres_15) {
   const auto vectors = testdata("citus-hash-distribution.json").at("vectors");
   ASSERT_EQ(vectors.size(), 27U);
   for (const auto& v : vectors) {
@@ -188,11 +188,11 @@ TEST(Postgres, HashesOfEveryTypeAreThoseOfPostgres15) {
   }
 }
 
-RC_GTEST_PROP(Postgres, AnInt8ThatFitsInInt4HasItsHash, (std::int32_t value)) {
+RC_GTEST_PROP(Postgres, an_int_8_that_fits_in_int_4_has_its_hash, (std::int32_t value)) {
   RC_ASSERT(postgres_int8(value) == postgres_int4(value));
 }
 
-RC_GTEST_PROP(Postgres, CitusTextOrdersKeysAsTheSignedHashDoes,
+RC_GTEST_PROP(Postgres, citus_text_orders_keys_as_the_signed_hash_does,
               (const std::string& a, const std::string& b)) {
   const auto as_signed = [](const std::string& key) {
     return static_cast<std::int32_t>(postgres_bytes(key));
@@ -201,7 +201,7 @@ RC_GTEST_PROP(Postgres, CitusTextOrdersKeysAsTheSignedHashDoes,
             (as_signed(a) < as_signed(b)));
 }
 
-TEST(Riak, IndexesAreThoseOfRiakItself) {
+TEST(Riak, indexes_are_those_of_riak_itself) {
   const auto vectors = testdata("riak-key-hash.json").at("vectors");
   ASSERT_EQ(vectors.size(), 16U);
   std::size_t typed = 0;
@@ -215,12 +215,12 @@ TEST(Riak, IndexesAreThoseOfRiakItself) {
   EXPECT_GT(typed, 0U);
 }
 
-TEST(Riak, TheDefaultTypeIsNoType) {
+TEST(Riak, the_default_type_is_no_type) {
   EXPECT_EQ(riak_key_index("default", "b", "k"), riak_key_index("", "b", "k"));
   EXPECT_NE(riak_key_index("maps", "b", "k"), riak_key_index("", "b", "k"));
 }
 
-TEST(Ceph, ObjectsFallIntoThePlacementGroupsThatOsdmaptoolNames) {
+TEST(Ceph, objects_fall_into_the_placement_groups_that_osdmaptool_names) {
   const auto data = testdata("ceph-object-to-pg.json");
   const std::uint32_t groups = data.at("pg_num");
   ASSERT_EQ(groups, 768U);
@@ -233,7 +233,7 @@ TEST(Ceph, ObjectsFallIntoThePlacementGroupsThatOsdmaptoolNames) {
   }
 }
 
-TEST(Ceph, OneAndThreeArgumentsGiveTheHashesOfCrush) {
+TEST(Ceph, one_and_three_arguments_give_the_hashes_of_crush) {
   // Worked out from the definition, step by step, outside of this library.
   EXPECT_EQ(rjenkins1(0), 398764043U);
   EXPECT_EQ(rjenkins1(12345), 3450610134U);
@@ -241,7 +241,7 @@ TEST(Ceph, OneAndThreeArgumentsGiveTheHashesOfCrush) {
   EXPECT_EQ(rjenkins1(1, static_cast<std::uint32_t>(-2), 3), 4009417264U);
 }
 
-TEST(Ceph, TheTablesOfTheLogarithmAreThoseThatCephShips) {
+TEST(Ceph, the_tables_of_the_logarithm_are_those_that_ceph_ships) {
   const auto fine = testdata("ceph-crush-ln-tables.json").at("LL_all");
   ASSERT_EQ(fine.size(), std::size(crush_fine_logs));
   for (std::size_t k = 0; k < fine.size(); ++k)
@@ -253,14 +253,14 @@ TEST(Ceph, TheTablesOfTheLogarithmAreThoseThatCephShips) {
   EXPECT_EQ(crush_coarse_logs[128], 0xffff00000000U);
 }
 
-TEST(Ceph, TheLogarithmOfPowersOfTwoIsExactAndItGrows) {
+TEST(Ceph, the_logarithm_of_powers_of_two_is_exact_and_it_grows) {
   for (int e = 0; e < 16; ++e) EXPECT_EQ(crush_ln((1U << e) - 1), static_cast<std::uint64_t>(e) << 44) << e;
   EXPECT_EQ(crush_ln(0xffff), (std::uint64_t{15} << 44) + (0xffff00000000U >> 4));
   for (std::uint32_t draw = 0; draw < 0xffff; draw += 256)
     EXPECT_LT(crush_ln(draw), crush_ln(draw + 256)) << draw;
 }
 
-TEST(Haproxy, DecimalKeysKeepTheLow32BitsOfTheirNumber) {
+TEST(Haproxy, decimal_keys_keep_the_low_32_bits_of_their_number) {
   const std::pair<const char*, std::uint32_t> cases[] = {{"", 0},
                                                          {"0", 0},
                                                          {"42", 42},
@@ -284,7 +284,7 @@ TEST(Haproxy, DecimalKeysKeepTheLow32BitsOfTheirNumber) {
   for (const auto& [key, value] : cases) EXPECT_EQ(decimal32(key), value) << key;
 }
 
-TEST(Spooky, PublishedValuesHoldInTheShortAndTheLongForm) {
+TEST(Spooky, published_values_hold_in_the_short_and_the_long_form) {
   std::string buffer;
   for (int i = 0; i < 512; ++i) buffer.push_back(static_cast<char>(i + 128));
   const std::pair<std::size_t, std::uint32_t> published[] = {
@@ -296,7 +296,7 @@ TEST(Spooky, PublishedValuesHoldInTheShortAndTheLongForm) {
     EXPECT_EQ(spooky_v2_32(std::string_view(buffer).substr(0, length), 0), value) << length;
 }
 
-TEST(Vitess, PublishedKeyspaceIdsHold) {
+TEST(Vitess, published_keyspace_ids_hold) {
   EXPECT_EQ(vitess_hash(1), 0x166b40b44aba4bd6U);
   EXPECT_EQ(vitess_hash(2), 0x06e7ea22ce92708fU);
   EXPECT_EQ(vitess_hash(3), 0x4eb190c9a2fa169cU);
@@ -305,11 +305,11 @@ TEST(Vitess, PublishedKeyspaceIdsHold) {
   EXPECT_EQ(vitess_hash(6), 0xf098480ac4c4be71U);
 }
 
-RC_GTEST_PROP(Vitess, TheHashIsItsOwnInverse, (std::uint64_t id)) {
+RC_GTEST_PROP(Vitess, the_hash_is_its_own_inverse, (std::uint64_t id)) {
   RC_ASSERT(vitess_hash(vitess_hash(id)) == id);
 }
 
-TEST(RandomPartitioner, TokensAreAbsoluteValuesAndTheEmptyKeyIsTheLeast) {
+TEST(RandomPartitioner, tokens_are_absolute_values_and_the_empty_key_is_the_least) {
   EXPECT_TRUE(random_partitioner_token("") == 0U);
   // The digest of "test" begins 09 and is taken as it is; that of "a" begins 0c; that of "c" begins 4a, of
   // "b" 92.
@@ -323,7 +323,7 @@ std::vector<std::uint32_t> code_points(std::string_view text) {
   return out;
 }
 
-TEST(Utf8, WellFormedTextIsItsCodePoints) {
+TEST(Utf8, well_formed_text_is_its_code_points) {
   EXPECT_EQ(code_points("aé€😀"), (std::vector<std::uint32_t>{0x61, 0xe9, 0x20ac, 0x1f600}));
   EXPECT_EQ(code_points("\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf\xf0\x90\x80\x80\xf4\x8f\xbf\xbf"),
             (std::vector<std::uint32_t>{0x7f, 0x80, 0x7ff, 0x800, 0xffff, 0x10000, 0x10ffff}));
@@ -332,7 +332,7 @@ TEST(Utf8, WellFormedTextIsItsCodePoints) {
   EXPECT_EQ(units, (std::vector<std::uint16_t>{0xe9, 0xd83d, 0xde00, 0xdbff, 0xdfff}));
 }
 
-TEST(Utf8, EveryByteOfAnIllFormedSequenceStandsForItself) {
+TEST(Utf8, every_byte_of_an_ill_formed_sequence_stands_for_itself) {
   for (const std::string_view bad : {"\x80", "\xbf\x80", "\xc0\x80", "\xc1\xbf", "\xc3", "\xe2\x82",
                                      "\xe0\x9f\xbf", "\xed\xa0\x80", "\xed\xbf\xbf", "\xf0\x8f\xbf\xbf",
                                      "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xf0\x9f\x98", "\xff\xfe"}) {
@@ -344,20 +344,20 @@ TEST(Utf8, EveryByteOfAnIllFormedSequenceStandsForItself) {
   EXPECT_EQ(code_points("\xc3\xc3\xa9"), (std::vector<std::uint32_t>{0xc3, 0xe9}));
 }
 
-TEST(JavaString, HashesAreThoseOfString) {
+TEST(JavaString, hashes_are_those_of_string) {
   EXPECT_EQ(key_hash(KeyHashId::java_string_hash, ""), 0U);
   EXPECT_EQ(key_hash(KeyHashId::java_string_hash, "Aa"), key_hash(KeyHashId::java_string_hash, "BB"));
   EXPECT_EQ(key_hash(KeyHashId::java_string_hash, "hello"), 99162322U);
   EXPECT_EQ(key_hash(KeyHashId::java_string_hash, "😀"), 0xd83dU * 31 + 0xde00U);
 }
 
-RC_GTEST_PROP(ByteSign, KeysInAsciiHaveOneHash, ()) {
+RC_GTEST_PROP(ByteSign, keys_in_ascii_have_one_hash, ()) {
   const auto key = *rc::gen::container<std::string>(rc::gen::inRange('\0', '\x7f'));
   for (const KeyHashInfo& hash : key_hashes())
     RC_ASSERT(key_hash(hash.id, key, ByteSign::as_signed) == key_hash(hash.id, key, ByteSign::as_unsigned));
 }
 
-RC_GTEST_PROP(FullHash, DifferentNumbersStayDifferent, (std::uint32_t a, std::uint32_t b)) {
+RC_GTEST_PROP(FullHash, different_numbers_stay_different, (std::uint32_t a, std::uint32_t b)) {
   RC_ASSERT((full_hash(a) == full_hash(b)) == (a == b));
 }
 

@@ -41,7 +41,7 @@ u128 any_position(const TokenSpace& space) {
   return positions == 0 ? wide : wide % positions;
 }
 
-TEST(TokenText, EndsAndMiddleOfEverySpaceComeBack) {
+TEST(TokenText, ends_and_middle_of_every_space_come_back) {
   for (const TokenSpace& space : spaces())
     for (const u128 position :
          {u128{0}, space.last, space.last / 2, space.last / 2 + space.last % 2,
@@ -49,7 +49,7 @@ TEST(TokenText, EndsAndMiddleOfEverySpaceComeBack) {
       expect_round_trip(space, {position});
 }
 
-RC_GTEST_PROP(TokenText, AnyPositionOfAnySpaceComesBack, ()) {
+RC_GTEST_PROP(TokenText, any_position_of_any_space_comes_back, ()) {
   for (const TokenSpace& space : spaces()) {
     const Token token{any_position(space)};
     RC_ASSERT((from_hex(space, to_hex(space, token)) == token));
@@ -57,7 +57,7 @@ RC_GTEST_PROP(TokenText, AnyPositionOfAnySpaceComesBack, ()) {
   }
 }
 
-TEST(TokenText, SignedExtremesPrintAsTheSystemPrintsThem) {
+TEST(TokenText, signed_extremes_print_as_the_system_prints_them) {
   const auto text = [](std::uint64_t position) { return to_text(signed_64, {position}); };
   const auto hex = [](std::uint64_t position) { return to_hex(signed_64, {position}); };
   EXPECT_EQ(text(0), "-9223372036854775808");
@@ -73,20 +73,20 @@ TEST(TokenText, SignedExtremesPrintAsTheSystemPrintsThem) {
   EXPECT_EQ(to_text(signed_32, {0}), "-2147483648");
 }
 
-RC_GTEST_PROP(TokenText, SignedTextIsTheNumberThatCppPrints, (std::int64_t number)) {
+RC_GTEST_PROP(TokenText, signed_text_is_the_number_that_cpp_prints, (std::int64_t number)) {
   const Token token{static_cast<std::uint64_t>(number) ^ (std::uint64_t{1} << 63)};
   RC_ASSERT(to_text(signed_64, token) == std::to_string(number));
   RC_ASSERT((from_text(signed_64, std::to_string(number)) == token));
 }
 
-RC_GTEST_PROP(TokenText, RingOrderIsSignedOrder, (std::int64_t a, std::int64_t b)) {
+RC_GTEST_PROP(TokenText, ring_order_is_signed_order, (std::int64_t a, std::int64_t b)) {
   const auto token_a = from_text(signed_64, std::to_string(a));
   const auto token_b = from_text(signed_64, std::to_string(b));
   RC_ASSERT(token_a.has_value() && token_b.has_value());
   RC_ASSERT((*token_a < *token_b) == (a < b));
 }
 
-TEST(TokenText, DecimalReachesTheTopOfRandomPartitioner) {
+TEST(TokenText, decimal_reaches_the_top_of_random_partitioner) {
   EXPECT_EQ(to_text(random_partitioner, {power(127)}), "170141183460469231731687303715884105728");
   EXPECT_EQ(to_hex(random_partitioner, {power(127)}), "80000000000000000000000000000000");
   EXPECT_FALSE(from_text(random_partitioner, "170141183460469231731687303715884105729"));
@@ -94,13 +94,13 @@ TEST(TokenText, DecimalReachesTheTopOfRandomPartitioner) {
   EXPECT_EQ(to_text(TokenSpace::slots(16384), {5970}), "5970");
 }
 
-TEST(TokenText, FewerHexDigitsAreTakenAsLeadingZeros) {
+TEST(TokenText, fewer_hex_digits_are_taken_as_leading_zeros) {
   EXPECT_TRUE(from_hex(TokenSpace::unsigned_bits(64), "f3a") == Token{0xf3a});
   EXPECT_TRUE(from_hex(TokenSpace::unsigned_bits(64), "0F3A") == Token{0xf3a});
   EXPECT_TRUE(from_hex(signed_64, "1") == Token{0x8000000000000001});
 }
 
-TEST(TokenText, WhatIsNoNumberIsRefused) {
+TEST(TokenText, what_is_no_number_is_refused) {
   for (const TokenSpace& space : spaces())
     for (const char* text :
          {"", "+1", " 1", "1 ", "1\n", "1.0", "0x1", "-", "--1", "-+1", "-0", "g", "1_0", "1-"}) {
@@ -114,7 +114,7 @@ TEST(TokenText, WhatIsNoNumberIsRefused) {
   EXPECT_FALSE(from_text(TokenSpace::slots(16384), std::string_view("1\0", 2)));
 }
 
-TEST(TokenText, OnePastEitherEndIsRefused) {
+TEST(TokenText, one_past_either_end_is_refused) {
   EXPECT_FALSE(from_text(signed_64, "9223372036854775808"));
   EXPECT_FALSE(from_text(signed_64, "-9223372036854775809"));
   EXPECT_FALSE(from_hex(signed_64, "10000000000000000"));
@@ -127,7 +127,7 @@ TEST(TokenText, OnePastEitherEndIsRefused) {
   EXPECT_FALSE(from_text(TokenSpace::slots(3), std::string(60, '9')));
 }
 
-RC_GTEST_PROP(TokenText, WhateverIsAcceptedIsAPositionAndPrintsToItself, ()) {
+RC_GTEST_PROP(TokenText, whatever_is_accepted_is_a_position_and_prints_to_itself, ()) {
   const auto text = *rc::gen::container<std::string>(rc::gen::elementOf(std::string("-+ 0019afF")));
   for (const TokenSpace& space : spaces()) {
     if (const auto token = from_text(space, text)) {

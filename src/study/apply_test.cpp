@@ -82,7 +82,7 @@ bool has_rule(const std::vector<Finding>& findings, std::string_view rule) {
   return std::any_of(findings.begin(), findings.end(), [&](const Finding& f) { return f.rule == rule; });
 }
 
-TEST(Apply, TheEpochRisesByOneWhereThereIsOne) {
+TEST(Apply, the_epoch_rises_by_one_where_there_is_one) {
   auto p = testing::parts("ring", testing::nodes(3));
   EXPECT_EQ(after(map_of(p), removing({"n00"})).epoch(), std::nullopt);
   p.epoch = 7;
@@ -90,7 +90,7 @@ TEST(Apply, TheEpochRisesByOneWhereThereIsOne) {
   EXPECT_EQ(after(map_of(p), {}).epoch(), 7u);
 }
 
-TEST(Apply, EveryKindOfChangeTogether) {
+TEST(Apply, every_kind_of_change_together) {
   Change change = adding(fresh("new", 2, "r9", "us"));
   change.remove = {"n00"};
   change.weight = {{"n01", 3}};
@@ -107,7 +107,7 @@ TEST(Apply, EveryKindOfChangeTogether) {
   EXPECT_EQ(map.nodes()[3].weight, 2);
 }
 
-TEST(Apply, ErrorsNameTheArgument) {
+TEST(Apply, errors_name_the_argument) {
   const ClusterMap map = testing::hashed_ring(testing::nodes(4), 8);
   const std::vector<std::pair<Change, std::string>> wrong = {
       {removing({"ghost"}), "ghost"},  {removing({"n01", "n01"}), "n01"},
@@ -125,7 +125,7 @@ TEST(Apply, ErrorsNameTheArgument) {
   EXPECT_NE(run(map, removing({"ghost"})).error.advice.find("n00, n01, n02, n03"), std::string::npos);
 }
 
-TEST(Apply, ImpossibleWeightsAreErrors) {
+TEST(Apply, impossible_weights_are_errors) {
   const ClusterMap map = testing::hashed_ring(testing::nodes(2), 8);
   for (double weight :
        {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), 1e30}) {
@@ -137,7 +137,7 @@ TEST(Apply, ImpossibleWeightsAreErrors) {
 }
 
 // Decommissioning one of three nodes with three replicas.
-TEST(Apply, TooFewNodesForTheReplicasIsRefusedBeforeAnythingMoves) {
+TEST(Apply, too_few_nodes_for_the_replicas_is_refused_before_anything_moves) {
   for (const WhenShort when_short : {WhenShort::refuse, WhenShort::repeat}) {
     auto p = testing::parts("ring", testing::nodes(3), 3);
     p.replicas.when_short = when_short;
@@ -149,7 +149,7 @@ TEST(Apply, TooFewNodesForTheReplicasIsRefusedBeforeAnythingMoves) {
   }
 }
 
-TEST(Apply, TooFewNodesInAZoneNamesTheZone) {
+TEST(Apply, too_few_nodes_in_a_zone_names_the_zone) {
   auto p = testing::parts("ring", {node("a", 1, "", "eu"), node("b", 1, "", "eu"), node("c", 1, "", "us")});
   p.replicas.per_zone = {{"eu", 2}, {"us", 1}};
   const Applied done = run(map_of(p), removing({"a"}));
@@ -157,20 +157,20 @@ TEST(Apply, TooFewNodesInAZoneNamesTheZone) {
   EXPECT_EQ(done.error.why, "1 node in zone 'eu' cannot hold 2 replicas: 1 is missing");
 }
 
-TEST(Apply, ANodeAddedInTheSameChangeFillsTheGap) {
+TEST(Apply, a_node_added_in_the_same_change_fills_the_gap) {
   Change change = removing({"n02"});
   change.add = {fresh("n03")};
   EXPECT_TRUE(run(testing::hashed_ring(testing::nodes(3), 8, 3), change).map);
 }
 
-TEST(Apply, TheLastRackOfThreeIsRefusedUnlessRepeatsAreAccepted) {
+TEST(Apply, the_last_rack_of_three_is_refused_unless_repeats_are_accepted) {
   const Applied refused = run(racked({3, 3, 1}, 3), removing({"r3-0"}));
   ASSERT_FALSE(refused.map);
   EXPECT_NE(to_string(refused.error).find("fewer racks than replicas"), std::string::npos);
   EXPECT_TRUE(run(racked({3, 3, 1}, 3, WhenShort::repeat), removing({"r3-0"})).map);
 }
 
-TEST(Replace, KeepsGivenTokensAndMovesOnlyTheOldShare) {
+TEST(Replace, keeps_given_tokens_and_moves_only_the_old_share) {
   auto nodes = std::vector<Node>{node_at("a", {1, 1u << 30}, "r1", "eu"),
                                  node_at("b", {1u << 20, std::uint64_t{1} << 63})};
   nodes[1].weight = 4;
@@ -188,7 +188,7 @@ TEST(Replace, KeepsGivenTokensAndMovesOnlyTheOldShare) {
   EXPECT_EQ(d.moved, d.least);
 }
 
-TEST(Replace, UnderTheSameNameAtANewAddressMovesNothing) {
+TEST(Replace, under_the_same_name_at_a_new_address_moves_nothing) {
   for (const std::string_view recipe : {"ring", "modulo", "twemproxy-ketama"}) {
     auto p = testing::parts(recipe, testing::nodes(5), 2);
     for (Node& n : p.nodes) n.address = n.name + ":11211";
@@ -206,7 +206,7 @@ TEST(Replace, UnderTheSameNameAtANewAddressMovesNothing) {
   }
 }
 
-TEST(Replace, UnderANewNameWarnsThatPointsComeFromTheName) {
+TEST(Replace, under_a_new_name_warns_that_points_come_from_the_name) {
   for (const std::string_view recipe : {"ring", "twemproxy-ketama"}) {
     const ClusterMap before = map_of(testing::parts(recipe, testing::nodes(8), 1, Across::node, 256));
     const Applied done = run(before, replacing("n02", fresh("other")));
@@ -218,7 +218,7 @@ TEST(Replace, UnderANewNameWarnsThatPointsComeFromTheName) {
   EXPECT_TRUE(run(testing::modulo(8), replacing("n02", fresh("other"))).warnings.empty());
 }
 
-TEST(Replace, InATableTakesTheRowsOver) {
+TEST(Replace, in_a_table_takes_the_rows_over) {
   const ClusterMap before = testing::table({node("a"), node("b")}, {{{9}, {0, 1}}, {{99}, {1, 0}}}, 2);
   const Diff d = difference(before, after(before, replacing("a", fresh("c"))));
   ASSERT_EQ(d.transfers.size(), 1u);
@@ -227,7 +227,7 @@ TEST(Replace, InATableTakesTheRowsOver) {
   EXPECT_EQ(d.moved, Share::whole());
 }
 
-TEST(Tables, AddAndWeightAreRefusedWithWhatToBring) {
+TEST(Tables, add_and_weight_are_refused_with_what_to_bring) {
   auto p = testing::parts("cassandra-ranges", {node("a"), node("b")}, 2);
   p.placement.table = {{{9}, {0, 1}}, {{99}, {1, 0}}};
   for (const Change& change : {adding(fresh("c")), weighing("a", 2), removing({"a"})}) {
@@ -237,7 +237,7 @@ TEST(Tables, AddAndWeightAreRefusedWithWhatToBring) {
   }
 }
 
-TEST(Tables, ANodeThatOwnsNothingCanBeRemovedAndTheOthersKeepTheirRows) {
+TEST(Tables, a_node_that_owns_nothing_can_be_removed_and_the_others_keep_their_rows) {
   const ClusterMap before =
       testing::table({node("idle"), node("a"), node("b")}, {{{9}, {1, 2}}, {{99}, {2, 1}}}, 2);
   const ClusterMap then = after(before, removing({"idle"}));
@@ -247,7 +247,7 @@ TEST(Tables, ANodeThatOwnsNothingCanBeRemovedAndTheOthersKeepTheirRows) {
   EXPECT_EQ(d.differs, Share{});
 }
 
-TEST(GivenTokens, ANewNodeWithoutTokensGetsThoseOfTheMedianByWeight) {
+TEST(GivenTokens, a_new_node_without_tokens_gets_those_of_the_median_by_weight) {
   std::vector<Node> nodes = {node_at("a", {1, 2, 3}), node_at("b", {11, 12, 13, 14}),
                              node_at("c", {21, 22, 23, 24, 25, 26, 27, 28})};
   nodes[2].weight = 2;
@@ -258,7 +258,7 @@ TEST(GivenTokens, ANewNodeWithoutTokensGetsThoseOfTheMedianByWeight) {
   EXPECT_EQ(done.warnings[0].subject, "d");
 }
 
-TEST(GivenTokens, AreHashedAsRingHashesThem) {
+TEST(GivenTokens, are_hashed_as_ring_hashes_them) {
   auto p = testing::parts("ring", testing::nodes(3), 1, Across::node, 4);
   p.nodes.push_back(node("new"));
   const Placement hashed = compile(map_of(p));
@@ -270,7 +270,7 @@ TEST(GivenTokens, AreHashedAsRingHashesThem) {
             fingerprints(hashed).fingerprint);
 }
 
-TEST(GivenTokens, AreBumpedPastCollisionsAndRoundTheTop) {
+TEST(GivenTokens, are_bumped_past_collisions_and_round_the_top) {
   auto p = testing::parts("ring", {}, 1);
   p.placement.hash = KeyHashId::crc16;
   p.placement.given = true;
@@ -284,7 +284,7 @@ TEST(GivenTokens, AreBumpedPastCollisionsAndRoundTheTop) {
   for (const Token t : full.map->nodes()[2].tokens) EXPECT_EQ(static_cast<unsigned>(t.value % 8192), 77u);
 }
 
-TEST(GivenTokens, OfANewNodeAreReadAsHexOrNamedInTheError) {
+TEST(GivenTokens, of_a_new_node_are_read_as_hex_or_named_in_the_error) {
   const ClusterMap map = given_ring({node_at("a", {1}), node_at("b", {2})});
   NewNode c = fresh("c");
   c.tokens = {"0f3a", "8000000000000000"};
@@ -298,21 +298,21 @@ TEST(GivenTokens, OfANewNodeAreReadAsHexOrNamedInTheError) {
   EXPECT_NE(run(map, adding(c)).error.why.find("both"), std::string::npos);
 }
 
-TEST(GivenTokens, AWeightMovesNothingAndSaysSo) {
+TEST(GivenTokens, a_weight_moves_nothing_and_says_so) {
   const Applied done = run(given_ring({node_at("a", {1}), node_at("b", {2})}), weighing("a", 2));
   ASSERT_TRUE(done.map);
   EXPECT_EQ(done.map->nodes()[0].weight, 2);
   EXPECT_TRUE(has_rule(done.warnings, "weight-without-effect"));
 }
 
-TEST(TwemproxyKetama, WeightsAreWholeNumbers) {
+TEST(TwemproxyKetama, weights_are_whole_numbers) {
   const ClusterMap map = map_of(testing::parts("twemproxy-ketama", testing::nodes(3)));
   EXPECT_EQ(run(map, weighing("n00", 1.5)).error.what, "n00");
   EXPECT_EQ(run(map, adding(fresh("x", 0.5))).error.what, "x");
   EXPECT_TRUE(run(map, weighing("n00", 2)).map);
 }
 
-TEST(TwemproxyKetama, ANewServerIsLabelledAsTheRecipeLabelsIt) {
+TEST(TwemproxyKetama, a_new_server_is_labelled_as_the_recipe_labels_it) {
   const ClusterMap map = map_of(testing::parts("twemproxy-ketama", testing::nodes(3)));
   EXPECT_EQ(after(map, adding(at_address("10.0.0.5:11211", "10.0.0.5:11211"))).nodes()[3].label, "10.0.0.5");
 }
@@ -356,7 +356,7 @@ void check_views_differ_only_on_its_arcs(const ClusterMap& with, const ClusterMa
     }
 }
 
-RC_GTEST_PROP(Properties, AddingANodeMovesKeysOnlyToIt, ()) {
+RC_GTEST_PROP(Properties, adding_a_node_moves_keys_only_to_it, ()) {
   const ClusterMap before = map_of(any_parts());
   const ClusterMap then = after(before, adding(any_new_node()));
   const Diff d = difference(before, then);
@@ -365,7 +365,7 @@ RC_GTEST_PROP(Properties, AddingANodeMovesKeysOnlyToIt, ()) {
   check_views_differ_only_on_its_arcs(then, before, "new");
 }
 
-RC_GTEST_PROP(Properties, RemovingANodeMovesOnlyItsOwnKeys, ()) {
+RC_GTEST_PROP(Properties, removing_a_node_moves_only_its_own_keys, ()) {
   auto p = any_parts();
   const std::string leaver = p.nodes[*rc::gen::inRange<std::size_t>(0, p.nodes.size())].name;
   const ClusterMap before = map_of(p);
@@ -377,14 +377,14 @@ RC_GTEST_PROP(Properties, RemovingANodeMovesOnlyItsOwnKeys, ()) {
   check_views_differ_only_on_its_arcs(before, *done.map, leaver);
 }
 
-RC_GTEST_PROP(Properties, AddingAndRemovingTheSameNodeIsNothing, ()) {
+RC_GTEST_PROP(Properties, adding_and_removing_the_same_node_is_nothing, ()) {
   const ClusterMap before = map_of(any_parts());
   const Applied back = run(after(before, adding(any_new_node())), removing({"new"}));
   if (!back.map) return;  // it was the only node of a zone that asks for one
   RC_ASSERT(fingerprints(compile(*back.map)).fingerprint == fingerprints(compile(before)).fingerprint);
 }
 
-RC_GTEST_PROP(Properties, AHigherWeightMovesKeysOnlyToItsNode, ()) {
+RC_GTEST_PROP(Properties, a_higher_weight_moves_keys_only_to_its_node, ()) {
   auto p = any_parts();
   Node& n = p.nodes[*rc::gen::inRange<std::size_t>(0, p.nodes.size())];
   const std::string heavier = n.name;

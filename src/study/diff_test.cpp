@@ -46,7 +46,7 @@ std::vector<Node> small_ring() {
           node_at("D", {percent(85)})};
 }
 
-TEST(Diff, ANodeAt48Takes36To48FromCOnly) {
+TEST(Diff, a_node_at_48_takes_36_to_48_from_c_only) {
   auto with_e = small_ring();
   with_e.push_back(node_at("E", {percent(48)}));
   const Diff d = differ(given_ring(small_ring()), given_ring(with_e));
@@ -67,7 +67,7 @@ TEST(Diff, ANodeAt48Takes36To48FromCOnly) {
   EXPECT_EQ(d.example_keys.size(), 3u);
 }
 
-TEST(Diff, AMapAgainstItselfIsNothing) {
+TEST(Diff, a_map_against_itself_is_nothing) {
   const ClusterMap map = testing::hashed_ring(testing::nodes(5), 16, 3);
   const Diff d = differ(map, map);
   EXPECT_EQ(d.before, d.after);
@@ -76,7 +76,7 @@ TEST(Diff, AMapAgainstItselfIsNothing) {
   EXPECT_EQ(d.nodes.size(), 5u);
 }
 
-TEST(Diff, ThePartThatWrapsIsOnePlace) {
+TEST(Diff, the_part_that_wraps_is_one_place) {
   // D's arc ends at 85; a node at the very top takes what lies behind it, up to position 99, from A.
   auto with_z = small_ring();
   with_z.push_back(node_at("Z", {percent(99)}));
@@ -85,13 +85,13 @@ TEST(Diff, ThePartThatWrapsIsOnePlace) {
   EXPECT_EQ(d.transfers.size(), 1u);
 }
 
-TEST(Diff, OneTokenOwnsTheWholeCircle) {
+TEST(Diff, one_token_owns_the_whole_circle) {
   const Diff d = differ(given_ring({node_at("a", {5})}), given_ring({node_at("b", {9})}));
   EXPECT_EQ(d.moved, Share::whole());
   EXPECT_EQ(share(d, "a", "b"), 1.0);
 }
 
-TEST(Diff, AnotherOrderOfTheSameOwnersMovesNothing) {
+TEST(Diff, another_order_of_the_same_owners_moves_nothing) {
   const std::vector<Node> ab = {node("a"), node("b")};
   const Diff d = differ(testing::table(ab, {{{~std::uint64_t{0}}, {0, 1}}}, 2),
                         testing::table(ab, {{{~std::uint64_t{0}}, {1, 0}}}, 2));
@@ -100,7 +100,7 @@ TEST(Diff, AnotherOrderOfTheSameOwnersMovesNothing) {
   EXPECT_EQ(d.moved, Share{});
 }
 
-TEST(Diff, AGainedCopyComesFromWhoeverGivesItsCopyUpElseFromTheFirstOwner) {
+TEST(Diff, a_gained_copy_comes_from_whoever_gives_its_copy_up_else_from_the_first_owner) {
   const std::vector<Node> all = {node("a"), node("b"), node("c"), node("n"), node("o")};
   const Diff d = differ(testing::table(all, {{{~std::uint64_t{0}}, {0, 1, 2}}}, 4),
                         testing::table(all, {{{~std::uint64_t{0}}, {3, 0, 4, 1}}}, 4));
@@ -113,7 +113,7 @@ TEST(Diff, AGainedCopyComesFromWhoeverGivesItsCopyUpElseFromTheFirstOwner) {
   EXPECT_EQ(d.least.value(), 2.0);
 }
 
-TEST(Diff, WhatNobodyHeldComesFromNobody) {
+TEST(Diff, what_nobody_held_comes_from_nobody) {
   const std::vector<Node> a = {node("a")};
   const Diff d = differ(testing::table(a, {{{percent(49)}, {}}, {{percent(99)}, {0}}}),
                         testing::table(a, {{{percent(99)}, {0}}}));
@@ -125,7 +125,7 @@ TEST(Diff, WhatNobodyHeldComesFromNobody) {
   EXPECT_NEAR(back.differs.value(), 0.5, 1e-12);
 }
 
-TEST(Diff, TenToElevenUnderModuloMovesTenElevenths) {
+TEST(Diff, ten_to_eleven_under_modulo_moves_ten_elevenths) {
   const Diff d = differ(testing::modulo(10), testing::modulo(11));
   EXPECT_FALSE(d.sampled);
   EXPECT_NEAR(d.moved.value(), 10.0 / 11, 1e-12);
@@ -134,18 +134,18 @@ TEST(Diff, TenToElevenUnderModuloMovesTenElevenths) {
   for (const auto& n : d.nodes) EXPECT_NEAR(n.after.value(), 1.0 / 11, 1e-12);
 }
 
-TEST(Diff, TwelveToThirteenUnderModuloMovesTwelveThirteenths) {
+TEST(Diff, twelve_to_thirteen_under_modulo_moves_twelve_thirteenths) {
   EXPECT_NEAR(differ(testing::modulo(12), testing::modulo(13)).moved.value(), 12.0 / 13, 1e-12);
 }
 
-TEST(Diff, RemaindersWithoutASmallCommonMultipleAreSampled) {
+TEST(Diff, remainders_without_a_small_common_multiple_are_sampled) {
   const Diff d = differ(testing::modulo(4099), testing::modulo(4111));
   ASSERT_TRUE(d.sampled);
   EXPECT_EQ(d.sampled->keys, 20'000u);
   EXPECT_NEAR(d.moved.value(), 1.0, 0.01);
 }
 
-TEST(Diff, ShortHashesReachOnlySomeRemainders) {
+TEST(Diff, short_hashes_reach_only_some_remainders) {
   // CRC-16 mod 3 and mod 5: all 65,536 hashes, whose last turn of 15 is cut.
   auto three = testing::parts("modulo", testing::nodes(3)),
        five = testing::parts("modulo", testing::nodes(5));
@@ -155,7 +155,7 @@ TEST(Diff, ShortHashesReachOnlySomeRemainders) {
   EXPECT_NEAR(d.moved.value(), 0.8, 1e-4);
 }
 
-TEST(Diff, AnotherKeyHashIsSampledWithItsError) {
+TEST(Diff, another_key_hash_is_sampled_with_its_error) {
   auto p = testing::parts("ring", testing::nodes(4));
   const ClusterMap before = map_of(p);
   p.placement.hash = KeyHashId::sha256;
@@ -166,7 +166,7 @@ TEST(Diff, AnotherKeyHashIsSampledWithItsError) {
   EXPECT_EQ(d.example_keys.size(), 3u);
 }
 
-TEST(Diff, AnotherHashTagIsSampled) {
+TEST(Diff, another_hash_tag_is_sampled) {
   auto p = testing::parts("ring", testing::nodes(4));
   const ClusterMap before = map_of(p);
   p.placement.hash_tag = "{}";
@@ -176,7 +176,7 @@ TEST(Diff, AnotherHashTagIsSampled) {
   EXPECT_EQ(d.sampled->error_95, 3.0 / 20'000);
 }
 
-TEST(Diff, TheSameSeedSamplesTheSameKeys) {
+TEST(Diff, the_same_seed_samples_the_same_keys) {
   SampleKeys a(7), b(7), c(8);
   std::set<std::string> keys;
   bool same_with_other_seed = true;
@@ -212,7 +212,7 @@ std::vector<TableRow> any_rows(std::uint32_t nodes) {
   return rows;
 }
 
-RC_GTEST_PROP(Diff, NeverMovesLessThanLeastAndItsBooksBalance, ()) {
+RC_GTEST_PROP(Diff, never_moves_less_than_least_and_its_books_balance, ()) {
   const ClusterMap before = testing::table(testing::nodes(5), any_rows(5), *rc::gen::inRange(1u, 4u));
   const ClusterMap after = testing::table(testing::nodes(5), any_rows(5), *rc::gen::inRange(1u, 4u));
   const Diff d = diff(compile(before), compile(after), seed);
@@ -239,7 +239,7 @@ RC_GTEST_PROP(Diff, NeverMovesLessThanLeastAndItsBooksBalance, ()) {
   }));
 }
 
-RC_GTEST_PROP(Diff, EqualFingerprintsDifferNowhereAndAnExampleDiffers, ()) {
+RC_GTEST_PROP(Diff, equal_fingerprints_differ_nowhere_and_an_example_differs, ()) {
   const ClusterMap before = testing::table(testing::nodes(3), any_rows(3), 2);
   const ClusterMap after = testing::table(testing::nodes(3), any_rows(3), 2);
   const Diff d = diff(compile(before), compile(after), seed);
@@ -248,7 +248,7 @@ RC_GTEST_PROP(Diff, EqualFingerprintsDifferNowhereAndAnExampleDiffers, ()) {
 }
 
 // Every position by itself: the walk region by region must say the same as asking for each of them.
-RC_GTEST_PROP(Diff, AgreesWithAskingForEverySlot, ()) {
+RC_GTEST_PROP(Diff, agrees_with_asking_for_every_slot, ()) {
   const auto slot_map = [](std::uint64_t slots) {
     auto p = testing::parts("ranges", testing::nodes(4), 2);
     p.placement.slots = slots;

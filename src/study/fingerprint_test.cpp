@@ -49,16 +49,16 @@ ClusterMap::Parts racked() {
 
 // printf '%s\n' '0000000000000010 b' '0000000000000f3a a' '8000000000000000 c' 'ffffffffffffffff b' |
 // sha256sum
-TEST(TokenDigest, IsWhatAShellComputes) {
+TEST(TokenDigest, is_what_a_shell_computes) {
   EXPECT_EQ(of(three_given()).token_digest, "8610ca8668860d5f");
 }
 
 // printf '%s\n' arcwise-function/1 'recipe ring' 'hash xxh3' 'key-prep none' 'replicas 1 node' … | sha256sum
-TEST(Fingerprint, IsWhatAShellComputes) {
+TEST(Fingerprint, is_what_a_shell_computes) {
   EXPECT_EQ(of(three_given()).fingerprint, "7ecb48a1eea4ec65");
 }
 
-TEST(TokenDigest, IsOfEveryEntryInRingOrder) {
+TEST(TokenDigest, is_of_every_entry_in_ring_order) {
   const ClusterMap map = map_of(racked());
   const Placement placement = compile(map);
   std::vector<std::pair<std::string, std::string>> entries;
@@ -72,7 +72,7 @@ TEST(TokenDigest, IsOfEveryEntryInRingOrder) {
   EXPECT_EQ(fingerprints(placement).token_digest, first_16_hex(text));
 }
 
-TEST(Fingerprint, RackAwareMapsListTheirNodes) {
+TEST(Fingerprint, rack_aware_maps_list_their_nodes) {
   const ClusterMap map = map_of(racked());
   const Placement placement = compile(map);
   std::string text = "arcwise-function/1\nrecipe ring\nhash xxh3\nkey-prep none\nreplicas 3 rack\n";
@@ -83,7 +83,7 @@ TEST(Fingerprint, RackAwareMapsListTheirNodes) {
   EXPECT_EQ(fingerprints(placement).fingerprint, first_16_hex(text));
 }
 
-TEST(Fingerprint, PerZoneCountsAreSortedLines) {
+TEST(Fingerprint, per_zone_counts_are_sorted_lines) {
   ClusterMap::Parts p = racked();
   for (std::size_t i = 3; i < 6; ++i) p.nodes[i].zone = "us";
   p.replicas.per_zone = {{"us", 1}, {"eu", 2}};
@@ -100,7 +100,7 @@ TEST(Fingerprint, PerZoneCountsAreSortedLines) {
   EXPECT_EQ(fingerprints(placement).fingerprint, first_16_hex(text));
 }
 
-TEST(Membership, IsOneTabSeparatedLineANode) {
+TEST(Membership, is_one_tab_separated_line_a_node) {
   ClusterMap::Parts p = parts("ring", {node("b", 0.1), node("a", 2.5, "r1", "eu")});
   p.nodes[0].address = "10.0.0.2:11211";
   p.nodes[1].state = NodeState::leaving;
@@ -110,7 +110,7 @@ TEST(Membership, IsOneTabSeparatedLineANode) {
                          "b\t10.0.0.2:11211\t10.0.0.2\t0.1\t\t\tnormal\n"));
 }
 
-TEST(Fingerprint, OfATableDoesNotDependOnWhereEqualNeighboursAreCut) {
+TEST(Fingerprint, of_a_table_does_not_depend_on_where_equal_neighbours_are_cut) {
   const std::vector<Node> abc = {node("a"), node("b"), node("c")};
   const ClusterMap whole = testing::table(abc, {{{100}, {0, 1}}, {{500}, {1, 2}}, {{900}, {2, 0}}}, 2);
   const ClusterMap cut = testing::table(
@@ -122,18 +122,18 @@ TEST(Fingerprint, OfATableDoesNotDependOnWhereEqualNeighboursAreCut) {
                          "0000000000000064 a,b\n00000000000001f4 b,c\n0000000000000384 c,a\n"));
 }
 
-TEST(Fingerprint, OfOneOwnerOfEverythingIsOneLine) {
+TEST(Fingerprint, of_one_owner_of_everything_is_one_line) {
   EXPECT_EQ(of(testing::table({node("a,b")}, {{{1}, {0}}, {{5}, {0}}})).fingerprint,
             first_16_hex("arcwise-function/1\nrecipe ranges\nhash xxh3\nkey-prep none\nreplicas 1 node\n"
                          "ffffffffffffffff a\\,b\n"));
 }
 
-TEST(Fingerprint, NamesWithCommasAndSpacesAreNotTakenForSeveral) {
+TEST(Fingerprint, names_with_commas_and_spaces_are_not_taken_for_several) {
   EXPECT_NE(of(testing::table({node("a,b"), node("c")}, {{{9}, {0, 1}}, {{99}, {1, 0}}}, 2)).fingerprint,
             of(testing::table({node("a"), node("b,c")}, {{{9}, {0, 1}}, {{99}, {1, 0}}}, 2)).fingerprint);
 }
 
-TEST(Fingerprint, SlotsOfATableCount) {
+TEST(Fingerprint, slots_of_a_table_count) {
   ClusterMap::Parts p = parts("ranges", {node("a"), node("b")});
   p.placement.table = {{{99}, {0}}, {{16383}, {1}}};
   const std::string ring = of(map_of(p)).fingerprint;
@@ -141,7 +141,7 @@ TEST(Fingerprint, SlotsOfATableCount) {
   EXPECT_NE(of(map_of(p)).fingerprint, ring);
 }
 
-TEST(Fingerprint, JoiningNodesEnterMembershipOnly) {
+TEST(Fingerprint, joining_nodes_enter_membership_only) {
   const Fingerprints before = of(map_of(racked()));
   ClusterMap::Parts p = racked();
   p.nodes.push_back(node("n99", 1, "r9", "eu"));
@@ -152,7 +152,7 @@ TEST(Fingerprint, JoiningNodesEnterMembershipOnly) {
   EXPECT_NE(before.membership, after.membership);
 }
 
-TEST(Fingerprint, GivenTokensEqualToHashedOnesAreTheSameFunction) {
+TEST(Fingerprint, given_tokens_equal_to_hashed_ones_are_the_same_function) {
   ClusterMap::Parts p = racked();
   const ClusterMap hashed = map_of(p);
   const Placement placement = compile(hashed);
@@ -162,7 +162,7 @@ TEST(Fingerprint, GivenTokensEqualToHashedOnesAreTheSameFunction) {
   EXPECT_EQ(of(map_of(std::move(p))).fingerprint, of(hashed).fingerprint);
 }
 
-RC_GTEST_PROP(Fingerprint, DoesNotKnowListOrderAddressEpochOrClusterName, ()) {
+RC_GTEST_PROP(Fingerprint, does_not_know_list_order_address_epoch_or_cluster_name, ()) {
   ClusterMap::Parts p = racked();
   const Fingerprints before = of(map_of(p));
   for (std::size_t i = p.nodes.size(); i > 1; --i)
@@ -183,7 +183,7 @@ RC_GTEST_PROP(Fingerprint, DoesNotKnowListOrderAddressEpochOrClusterName, ()) {
   RC_ASSERT(moved.membership != before.membership);
 }
 
-TEST(Fingerprint, EveryPartOfTheFunctionChangesIt) {
+TEST(Fingerprint, every_part_of_the_function_changes_it) {
   const std::vector<std::function<void(ClusterMap::Parts&)>> edits = {
       [](auto& p) { p.nodes[0].weight = 3; },
       [](auto& p) { p.nodes[0].name = "other"; },
@@ -209,7 +209,7 @@ TEST(Fingerprint, EveryPartOfTheFunctionChangesIt) {
   EXPECT_EQ(std::adjacent_find(seen.begin(), seen.end()), seen.end());
 }
 
-TEST(Fingerprint, OneTokenChangesIt) {
+TEST(Fingerprint, one_token_changes_it) {
   ClusterMap::Parts p = three_given().parts();
   const Fingerprints before = of(three_given());
   p.nodes[1].tokens[0].value += 1;

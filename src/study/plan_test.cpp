@@ -62,7 +62,7 @@ Change join_evenly() {
   return change;
 }
 
-TEST(Joining, TwelveDonorsSendAThirteenthTogether) {
+TEST(Joining, twelve_donors_send_a_thirteenth_together) {
   const Plan p = run(testing::equal_arcs(12), join_evenly(), fleet());
   EXPECT_NEAR(p.diff.moved.value(), 1.0 / 13, 1e-12);
   EXPECT_EQ(p.diff.donors.size(), 12u);
@@ -75,7 +75,7 @@ TEST(Joining, TwelveDonorsSendAThirteenthTogether) {
   EXPECT_EQ(finding(p, "one-donor"), nullptr);
 }
 
-TEST(Joining, AFasterJoinerLetsEachDonorSendAtAThirdOfItsBudget) {
+TEST(Joining, a_faster_joiner_lets_each_donor_send_at_a_third_of_its_budget) {
   CostOptions cost = fleet();
   cost.joiner_bandwidth = GB;
   const Plan p = run(testing::equal_arcs(12), join_evenly(), cost);
@@ -87,7 +87,7 @@ TEST(Joining, AFasterJoinerLetsEachDonorSendAtAThirdOfItsBudget) {
   EXPECT_NEAR(flow(p, "n12").bytes_in, 1.846 * TB, GB);
 }
 
-TEST(Joining, WithOneTokenThereIsOneDonor) {
+TEST(Joining, with_one_token_there_is_one_donor) {
   Change change;
   change.add = {named("n12")};
   change.add[0].tokens = {to_hex(TokenSpace{}, {(u128{1} << 64) / 12 * 5 + (u128{1} << 64) / 13 - 1})};
@@ -99,7 +99,7 @@ TEST(Joining, WithOneTokenThereIsOneDonor) {
   EXPECT_EQ(finding(p, "one-donor")->subject, "n05");
 }
 
-TEST(Joining, HashedTokensMoveAboutAThirteenthFromAll) {
+TEST(Joining, hashed_tokens_move_about_a_thirteenth_from_all) {
   Change change;
   change.add = {named("n12")};
   const Plan p = run(testing::hashed_ring(testing::nodes(12), 256), change, fleet());
@@ -109,7 +109,7 @@ TEST(Joining, HashedTokensMoveAboutAThirteenthFromAll) {
   EXPECT_NEAR(p.seconds, 7385, 800);
 }
 
-TEST(Joining, ModuloMovesNinetyTwoPercent) {
+TEST(Joining, modulo_moves_ninety_two_percent) {
   Change change;
   change.add = {named("n12")};
   const Plan p = run(testing::modulo(12), change, fleet());
@@ -121,7 +121,7 @@ TEST(Joining, ModuloMovesNinetyTwoPercent) {
             std::string::npos);
 }
 
-TEST(Leaving, WithOneTokenTheSuccessorDoublesFrom60To120Percent) {
+TEST(Leaving, with_one_token_the_successor_doubles_from_60_to_120_percent) {
   Change change;
   change.remove = {"n04"};
   const Plan p = run(testing::equal_arcs(12), change, filled(0.6));
@@ -146,7 +146,7 @@ double mean_utilisation_after(const Plan& p) {
   return sum / nodes;
 }
 
-TEST(Leaving, WithManyTokensAllShareTheLoad) {
+TEST(Leaving, with_many_tokens_all_share_the_load) {
   Change change;
   change.remove = {"n04"};
   const Plan twelve = run(testing::hashed_ring(testing::nodes(12), 256), change, filled(0.6));
@@ -157,7 +157,7 @@ TEST(Leaving, WithManyTokensAllShareTheLoad) {
               0.6857, 0.0001);
 }
 
-TEST(Utilisation, OfAnEqualRingBecomesThatOfItsCapacity) {
+TEST(Utilisation, of_an_equal_ring_becomes_that_of_its_capacity) {
   auto nodes = testing::nodes(4);
   nodes[0].weight = 3;  // a disk three times as large, and half the data of a fleet of six units
   const ClusterMap before = testing::hashed_ring(nodes, 512);
@@ -172,7 +172,7 @@ TEST(Utilisation, OfAnEqualRingBecomesThatOfItsCapacity) {
   }
 }
 
-TEST(Costs, AreZeroWhereNothingIsKnown) {
+TEST(Costs, are_zero_where_nothing_is_known) {
   Change change;
   change.remove = {"n04"};
   const Plan p = run(testing::equal_arcs(12), change);
@@ -185,7 +185,7 @@ TEST(Costs, AreZeroWhereNothingIsKnown) {
 }
 
 // memcached's own example: the weight of one of four servers is doubled.
-TEST(Ketama, ANewWeightMovesKeysBetweenUntouchedServers) {
+TEST(Ketama, a_new_weight_moves_keys_between_untouched_servers) {
   const auto map = map_of(testing::parts(
       "twemproxy-ketama", {node("cache-a"), node("cache-b"), node("cache-c"), node("cache-d")}));
   Change change;
@@ -202,7 +202,7 @@ TEST(Ketama, ANewWeightMovesKeysBetweenUntouchedServers) {
   EXPECT_GT(p.diff.moved, p.diff.least);
 }
 
-TEST(Ketama, ANewServerMovesMoreBetweenTheOldOnesThanToItself) {
+TEST(Ketama, a_new_server_moves_more_between_the_old_ones_than_to_itself) {
   const auto map = map_of(testing::parts("twemproxy-ketama", {node("a", 3), node("b", 3), node("c", 4)}));
   Change change;
   change.add = {named("e")};
@@ -215,7 +215,7 @@ TEST(Ketama, ANewServerMovesMoreBetweenTheOldOnesThanToItself) {
   EXPECT_NE(finding(p, "useless-moves"), nullptr);
 }
 
-TEST(Racks, LosingTheThirdOneIsAWarningThatNamesTheQuorum) {
+TEST(Racks, losing_the_third_one_is_a_warning_that_names_the_quorum) {
   auto parts = testing::parts("ring", {}, 3, Across::rack);
   for (unsigned i = 0; i < 7; ++i)
     parts.nodes.push_back(node(testing::numbered("n", i), 1, i < 3 ? "r1" : i < 6 ? "r2" : "r3"));
@@ -232,14 +232,14 @@ TEST(Racks, LosingTheThirdOneIsAWarningThatNamesTheQuorum) {
   EXPECT_EQ(finding(run(map_of(parts), change), "fewer-racks-than-replicas"), nullptr);
 }
 
-TEST(Replicas, AsManyAsNodesLeavesNoSpare) {
+TEST(Replicas, as_many_as_nodes_leaves_no_spare) {
   Change change;
   change.remove = {"n03"};
   EXPECT_NE(finding(run(testing::hashed_ring(testing::nodes(4), 16, 3), change), "no-spare-node"), nullptr);
   EXPECT_EQ(finding(run(testing::hashed_ring(testing::nodes(5), 16, 3), change), "no-spare-node"), nullptr);
 }
 
-TEST(Readdressing, SaysThatTheNewMachineIsExpectedToHoldTheKeys) {
+TEST(Readdressing, says_that_the_new_machine_is_expected_to_hold_the_keys) {
   auto parts = testing::parts("ring", testing::nodes(2));
   parts.nodes[0].address = "10.0.0.1:1";
   Change change;
@@ -252,7 +252,7 @@ TEST(Readdressing, SaysThatTheNewMachineIsExpectedToHoldTheKeys) {
   EXPECT_EQ(finding(p, "readdressed")->subject, "n00");
 }
 
-TEST(Steps, AreOneANodeInTheOrderAddReplaceWeightRemove) {
+TEST(Steps, are_one_a_node_in_the_order_add_replace_weight_remove) {
   const ClusterMap before = testing::hashed_ring(testing::nodes(5), 64, 2);
   Change change;
   change.remove = {"n00"};
@@ -273,7 +273,7 @@ TEST(Steps, AreOneANodeInTheOrderAddReplaceWeightRemove) {
   EXPECT_GE(bytes, p.bytes);
 }
 
-TEST(Steps, OfOneNodeAreTheWholeChange) {
+TEST(Steps, of_one_node_are_the_whole_change) {
   Change change;
   change.remove = {"n04"};
   const Plan p = run(testing::equal_arcs(12), change, fleet());
@@ -283,7 +283,7 @@ TEST(Steps, OfOneNodeAreTheWholeChange) {
   EXPECT_EQ(p.steps[0].seconds, p.seconds);
 }
 
-TEST(Steps, UseTheTokensThatTheWholeChangeDrew) {
+TEST(Steps, use_the_tokens_that_the_whole_change_drew) {
   Change change;
   change.add = {named("x")};
   change.remove = {"n04"};
@@ -296,7 +296,7 @@ TEST(Steps, UseTheTokensThatTheWholeChangeDrew) {
   EXPECT_EQ(p.steps[0].moved, run(before, first).diff.moved);
 }
 
-TEST(Plans, OfTwoMapsNeedNoChange) {
+TEST(Plans, of_two_maps_need_no_change) {
   const Plan p = plan(testing::modulo(4), testing::hashed_ring(testing::nodes(4), 64), {}, fleet(), seed);
   EXPECT_TRUE(p.steps.empty());
   ASSERT_TRUE(p.diff.sampled);
@@ -304,7 +304,7 @@ TEST(Plans, OfTwoMapsNeedNoChange) {
   EXPECT_NE(finding(p, "sampled"), nullptr);
 }
 
-TEST(Plans, ShowTheBalanceBeforeAndAfter) {
+TEST(Plans, show_the_balance_before_and_after) {
   Change change;
   change.remove = {"n04"};
   const Plan p = run(testing::equal_arcs(12), change);
