@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
-#include <memory>
 
 namespace arcwise::cli {
 namespace {
@@ -35,25 +34,22 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-// One CLI11 option for each argument, its values as text in `given` (or a count, for a switch).
+// What the command line holds for one argument.
 struct Given {
   std::vector<std::string> values;
-  std::size_t count = 0;
+  std::size_t count = 0;  ///< of a switch
 };
 
 void declare(CLI::App& app, const Args::Argument& argument, Given& given) {
-  if (argument.value.empty() && !argument.operand) {
+  if (argument.value.empty()) {
     app.add_flag_function(argument.flags,
                           [&given](std::int64_t n) { given.count = static_cast<std::size_t>(n); });
     return;
   }
-  // CLI11 takes an empty type name and a lower-case name as a positional.
-  CLI::Option* option = app.add_option(argument.flags, given.values);
-  if (argument.operand) {
-    argument.repeats ? option->expected(-1) : option->expected(1)->allow_extra_args(false);
-  } else {
-    option->expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  }
+  app.add_option(argument.flags, given.values)
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
 std::vector<std::string> flags_of(const std::vector<Args::Argument>& arguments) {
@@ -63,8 +59,7 @@ std::vector<std::string> flags_of(const std::vector<Args::Argument>& arguments) 
   return out;
 }
 
-Error unexpected(const std::string& word, const std::vector<Args::Argument>& arguments) {
-  if (word.size() < 2 || word[0] != '-') return usage(word, "one argument too many", "");
+Error unknown_option(const std::string& word, const std::vector<Args::Argument>& arguments) {
   const std::string flag = word.substr(0, word.find('='));
   const std::string near = nearest(flag, flags_of(arguments));
   return usage(
@@ -72,17 +67,45 @@ Error unexpected(const std::string& word, const std::vector<Args::Argument>& arg
       near.empty() ? "write -- before a value that starts with a dash" : "did you mean " + near + "?");
 }
 
-std::optional<Error> split(CLI::App& app, std::vector<std::string> words,
-                           const std::vector<Args::Argument>& arguments) {
+// Takes the options out of `words`; what is left are operands. CLI11 never sees those: it would read "[a,b]"
+// as a list.
+std::optional<Error> take_options(CLI::App& app, std::vector<std::string>& words,
+                                  const std::vector<Args::Argument>& arguments) {
+  const auto mark = std::find(words.begin(), words.end(), "--");
+  const std::vector<std::string> after(mark == words.end() ? mark : mark + 1, words.end());
+  words.erase(mark, words.end());
   std::reverse(words.begin(), words.end());  // CLI11 takes a vector from its back
   try {
     app.parse(std::move(words));
-  } catch (const CLI::ExtrasError&) {
-    return unexpected(app.remaining().front(), arguments);
   } catch (const CLI::ParseError& error) {
     return usage("", error.what(), "");
   }
-  if (const auto rest = app.remaining(); !rest.empty()) return unexpected(rest.front(), arguments);
+  words = app.remaining();
+  for (const std::string& word : words)
+    if (word.size() > 1 && word[0] == '-') return unknown_option(word, arguments);
+  words.insert(words.end(), after.begin(), after.end());
+  return std::nullopt;
+}
+
+// One word for each operand, the rest for the one that repeats.
+std::optional<Error> deal_operands(const std::vector<std::string>& words,
+                                   const std::vector<Args::Argument>& arguments, std::vector<Given>& given) {
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (!arguments[i].operand) continue;
+    while (next < words.size() && (arguments[i].repeats || given[i].values.empty()))
+      given[i].values.push_back(words[next++]);
+  }
+  if (next < words.size()) return usage(words[next], "one argument too many", "");
+  return std::nullopt;
+}
+
+std::optional<Error> set(const Args::Argument& a, const std::string& value) {
+  const bool listed = std::find(a.choices.begin(), a.choices.end(), value) != a.choices.end();
+  if (a.completes == Completes::choices && !listed)
+    return usage(value, a.longest_flag() + ": no such value", "use " + any_of(a.choices));
+  const std::string wrong = a.set(value);
+  if (!wrong.empty()) return usage(value, a.longest_flag() + ": this " + wrong, "");
   return std::nullopt;
 }
 
@@ -225,26 +248,20 @@ std::optional<Error> Args::parse(std::vector<std::string> words) const {
   CLI::App app;
   app.set_help_flag();
   app.allow_extras();
-  std::vector<std::unique_ptr<Given>> given;
-  for (const Argument& a : arguments_) {
-    given.push_back(std::make_unique<Given>());
-    declare(app, a, *given.back());
-  }
-  if (auto error = split(app, std::move(words), arguments_)) return error;
+  std::vector<Given> given(arguments_.size());
+  for (std::size_t i = 0; i < arguments_.size(); ++i)
+    if (!arguments_[i].operand) declare(app, arguments_[i], given[i]);
+  if (auto error = take_options(app, words, arguments_)) return error;
+  if (auto error = deal_operands(words, arguments_, given)) return error;
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
     const Argument& a = arguments_[i];
-    const Given& g = *given[i];
+    const Given& g = given[i];
     if (g.values.size() < a.least) return usage("", a.flags + " is missing", a.help);
     if (g.values.size() > 1 && !a.repeats)
       return usage(g.values[1], a.longest_flag() + " is given twice", "give it once");
     if (g.count) a.set("");
-    for (const std::string& value : g.values) {
-      const bool listed = std::find(a.choices.begin(), a.choices.end(), value) != a.choices.end();
-      if (a.completes == Completes::choices && !listed)
-        return usage(value, a.longest_flag() + ": no such value", "use " + any_of(a.choices));
-      const std::string wrong = a.set(value);
-      if (!wrong.empty()) return usage(value, a.longest_flag() + ": this " + wrong, "");
-    }
+    for (const std::string& value : g.values)
+      if (auto error = set(a, value)) return error;
   }
   return std::nullopt;
 }
