@@ -103,6 +103,10 @@ class Locator {
   bool first_ = true;
 };
 
+Error fault(ErrorKind kind, Mark where, std::string why, std::string advice) {
+  return {kind, std::move(where), "", std::move(why), std::move(advice)};
+}
+
 struct Descriptor {
   int number = -1;
   ~Descriptor() {
@@ -122,18 +126,13 @@ class Lines {
     while (true) {
       if (end_ == buffer_.size()) {
         if (buffer_.size() >= longest_key)
-          return Error{ErrorKind::input,
-                       {name_, line_ + 1, 0},
-                       buffer_.substr(0, 80),
-                       "a key is longer than 64 MiB",
-                       "one key a line"};
+          return fault(ErrorKind::input, {name_, line_ + 1, 0}, "a key is longer than 64 MiB",
+                       "write one key a line");
         buffer_.resize(2 * buffer_.size());
       }
       const ssize_t n = ::read(descriptor_, buffer_.data() + end_, buffer_.size() - end_);
       if (n < 0 && errno == EINTR) continue;
-      if (n < 0)
-        return Error{
-            ErrorKind::io, {name_, 0, 0}, "", std::string("cannot read: ") + std::strerror(errno), ""};
+      if (n < 0) return fault(ErrorKind::io, {name_, 0, 0}, "cannot read the keys", std::strerror(errno));
       const std::size_t fresh = end_;
       end_ += static_cast<std::size_t>(n);
       if (n == 0) {
@@ -171,11 +170,7 @@ class Lines {
 std::optional<Error> locate_file(const std::string& path, Locator& locator, Session& session) {
   Descriptor file{path == "-" ? 0 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (file.number < 0)
-    return Error{ErrorKind::io,
-                 {path, 0, 0},
-                 "",
-                 std::string("cannot open: ") + std::strerror(errno),
-                 "check the path"};
+    return fault(ErrorKind::io, {path, 0, 0}, "cannot open the keys", std::strerror(errno));
   bool returns = false;
   const auto error = Lines(file.number, path == "-" ? "<stdin>" : path).each([&](std::string_view key) {
     if (!returns && key.ends_with('\r')) {
