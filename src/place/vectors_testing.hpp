@@ -164,7 +164,8 @@ inline std::vector<Server> servers_of(const Json& file) {
     for (std::size_t i = 0; i < out.size(); ++i) out[i].owner = file["names"][i];
   if (file.at("config").contains("ejected"))  // twemproxy goes on as if these had not been listed
     for (const Json& gone : file["config"]["ejected"])
-      out.erase(std::remove_if(out.begin(), out.end(), [&](const Server& s) { return s.owner == gone; }),
+      out.erase(std::remove_if(out.begin(), out.end(),
+                               [&](const Server& s) { return s.owner == gone.get<std::string>(); }),
                 out.end());
   return out;
 }
