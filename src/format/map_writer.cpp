@@ -62,8 +62,10 @@ std::string placement(const ClusterMap& map) {
   if (recipe.hash_open || !recipe.hashes.empty()) out += "  hash: " + scalar(info(p.hash).name) + "\n";
   if (recipe.default_tokens && !(p.given && p.tokens == recipe.default_tokens))
     out += "  tokens: " + std::to_string(p.tokens) + "\n";
-  if (recipe.points == PointRule::hashed_name)
-    out += std::string("  allocation: ") + (p.given ? "given" : "hashed") + "\n";
+  if (p.given && recipe.points != PointRule::given)
+    out += "  allocation: given\n";
+  else if (recipe.points == PointRule::hashed_name)
+    out += "  allocation: hashed\n";
   if (!p.hash_tag.empty()) out += "  hash_tag: " + scalar(p.hash_tag) + "\n";
   if (p.slots) out += "  slots: " + std::to_string(p.slots) + "\n";
   if (!p.settings.empty()) out += "  settings: " + settings(p) + "\n";

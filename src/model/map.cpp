@@ -92,6 +92,10 @@ std::optional<Error> check_given_tokens(ClusterMap::Parts& parts, const BuildMar
     if (node.tokens.empty() && node.state != NodeState::joining)
       return fault(marks.node_at(i).name, node.name, "the allocation is given, but this node lists no token",
                    "list its tokens, or use `allocation: hashed`");
+    if (!node.tokens.empty() && node.tokens.back().value > parts.space.last)
+      return fault(marks.node_at(i).tokens, to_text(parts.space, node.tokens.back()),
+                   "node '" + node.name + "' has a token beyond the ring's last",
+                   "the last is " + to_text(parts.space, {parts.space.last}));
     for (Token token : node.tokens) {
       const auto [at, fresh] = holder.emplace(token, static_cast<NodeIndex>(i));
       const Marked<std::string> written =
@@ -156,6 +160,9 @@ std::optional<Error> check_table(const ClusterMap::Parts& parts, const BuildMark
     if (table[i].owners.size() > max_replicas)
       return row_fault(i, "a range has more than 64 owners", "list at most 64");
   }
+  if (table.back().upto.value > parts.space.last)
+    return row_fault(table.size() - 1, "a range ends beyond the last position",
+                     "the last is " + to_text(parts.space, {parts.space.last}));
   if (parts.placement.slots && table.back().upto.value != parts.space.last)
     return row_fault(table.size() - 1, "the slots end before the last one",
                      "let the last range end at slot " + to_text(parts.space, {parts.space.last}));

@@ -259,6 +259,24 @@ TEST(Validate, a_token_lies_within_the_ring) {
   }
 }
 
+TEST(Validate, a_token_of_parts_lies_within_the_ring_too) {
+  Spec spec;
+  spec->hash = Marked<std::string>{"crc16", {}};
+  ClusterMap::Parts parts = spec.given().node("a").tokens({"ffff"}).map().parts();
+  EXPECT_TRUE(ClusterMap::build(parts));
+  parts.nodes[0].tokens[0].value = 0x10000;
+  EXPECT_FALSE(ClusterMap::build(parts));
+}
+
+TEST(Validate, a_range_of_parts_lies_within_the_ring_too) {
+  Spec spec("ranges");
+  spec->hash = Marked<std::string>{"crc16", {}};
+  ClusterMap::Parts parts = spec.node("a").range("ffff", {"a"}).map().parts();
+  EXPECT_TRUE(ClusterMap::build(parts));
+  parts.placement.table[0].upto.value = 0x10000;
+  EXPECT_FALSE(ClusterMap::build(parts));
+}
+
 TEST(Validate, given_and_hashed_tokens_do_not_mix) {
   Spec missing;
   missing.given().node("a").tokens({"1"}).node("b");
