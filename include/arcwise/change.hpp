@@ -71,9 +71,10 @@ struct Change {
 Result<ClusterMap> apply(const ClusterMap& map, const Change& change, std::vector<Finding>& warnings);
 
 struct CostOptions {
-  double data_bytes = 0;              ///< one copy of everything; 0: unknown
-  double node_bandwidth = 0;          ///< bytes/s that a node sends or receives; 0: unknown
-  double joiner_bandwidth = 0;        ///< bytes/s that a node which receives only can take; 0: node_bandwidth
+  double data_bytes = 0;      ///< one copy of everything; 0: unknown
+  double node_bandwidth = 0;  ///< bytes/s that a node sends or receives; 0: unknown
+  double joiner_bandwidth =
+      0;  ///< bytes/s that a node which is not in the map before can take; 0: node_bandwidth
   std::optional<double> utilisation;  ///< mean disk use before, 0…1
 };
 

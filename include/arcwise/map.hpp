@@ -168,8 +168,10 @@ struct Recipe {
   LookupRule lookup = LookupRule::at_or_after;
   TieRule ties = TieRule::by_name;
   bool given_allowed = false;  ///< `allocation: given` may replace the method
-  bool zero_weight = false;    ///< the system takes a weight of 0
-  bool whole_weight = false;   ///< the system's weights are whole numbers
+  bool promotes =
+      false;  ///< the first owner serves, and when it fails another is promoted: one live owner is enough
+  bool zero_weight = false;   ///< the system takes a weight of 0
+  bool whole_weight = false;  ///< the system's weights are whole numbers
   std::uint32_t default_tokens =
       0;  ///< vnodes per unit of weight when the map says nothing; 0: the recipe fixes it
   std::uint32_t fixed_tokens = 0;      ///< the same where the recipe fixes it and does not share out a total

@@ -75,6 +75,12 @@ class Placement {
   /// The bytes of the key that are hashed (all of it, or what stands in its hash tag).
   std::string_view routing_key(std::string_view key) const noexcept;
 
+  /// Whether every key has the same hash here and there, before it is reduced to slots; then regions can be
+  /// compared.
+  bool hashes_alike(const Placement& other) const noexcept;
+  /// Number of slots that positions are remainders of the hash over; 0 where the hash is the position.
+  std::uint64_t remainder() const noexcept;
+
   /// Fills `out` with distinct owners in preference order and returns how many there are: at most the
   /// policy's count and out.size(), fewer when the mask leaves too few. Cost: one search and a walk of a few
   /// candidates.

@@ -22,6 +22,9 @@ struct Level {
 };
 std::optional<Level> find_level(std::string_view text);  ///< quorum, one, all, or a number
 
+/// What a range of this map's system needs to serve: one owner where another is promoted, else the majority.
+Level serving_level(const ClusterMap& map);
+
 struct FailureRisk {
   std::uint32_t down = 0;               ///< simultaneous failures
   double any_quorum_lost = 0;           ///< probability that some range is left with too few owners

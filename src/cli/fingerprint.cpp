@@ -40,10 +40,8 @@ std::vector<std::string> owners_at(const Placement& placement, KeyHash hash) {
 }
 
 bool same_positions(const Placement& a, const Placement& b) {
-  const PlacementSettings& p = a.map().placement();
-  const PlacementSettings& q = b.map().placement();
   return a.traits().enumerable && b.traits().enumerable && a.map().space() == b.map().space() &&
-         p.hash == q.hash && p.recipe->key_prep == q.recipe->key_prep && p.hash_tag == q.hash_tag;
+         a.hashes_alike(b);
 }
 
 // Both rings' boundaries cut hash space into pieces with constant owners on either side. Worked example:

@@ -24,16 +24,18 @@ struct Studies {
   Judgement judgement;
   CheckReport check;
   std::optional<DownRisk> down;  ///< where some node was seen down
+  bool promotes = false;         ///< one live owner serves a range
 };
 
 Studies study(const Loaded& loaded, std::uint64_t seed) {
   Studies s;
+  s.promotes = loaded.cluster.map.placement().recipe->promotes;
   s.ownership = ownership(loaded.placement);
   s.chance = by_chance(loaded.placement, seed);
   s.judgement = judge(loaded.placement, s.ownership, s.chance, loaded.cluster.observed);
   s.check = check(loaded.placement, loaded.cluster.observed, {});
   if (!loaded.cluster.observed.down.empty())
-    s.down = risk_down(loaded.placement, {}, loaded.cluster.observed.down);
+    s.down = risk_down(loaded.placement, serving_level(loaded.cluster.map), loaded.cluster.observed.down);
   return s;
 }
 
@@ -73,7 +75,9 @@ Verdict conclude(const Studies& s) {
       v.because(Health::broken,
                 who + ", and " + per_cent(s.down->below_quorum.value()) + " of hash space is below quorum");
     } else {
-      v.because(Health::attention, who + "; every range keeps a quorum");
+      v.because(Health::attention,
+                who + (s.promotes ? "; every range has a live owner"
+                                                                       : "; every range keeps a quorum"));
     }
   }
   std::size_t errors = 0;

@@ -157,6 +157,11 @@ std::optional<Error> check_table(const ClusterMap::Parts& parts, const BuildMark
     for (NodeIndex n : table[i].owners)
       if (n >= parts.nodes.size() || !seen.insert(n).second)
         return row_fault(i, "a range lists an owner twice", "owners of a range are distinct nodes");
+    for (NodeIndex n : table[i].owners)
+      if (parts.nodes[n].state == NodeState::joining)
+        return fault(marks.whole, parts.nodes[n].name,
+                     "a range lists an owner that is joining, and so owns nothing yet",
+                     "drop it from the range, or give it the state normal");
     if (table[i].owners.size() > max_replicas)
       return row_fault(i, "a range has more than 64 owners", "list at most 64");
   }

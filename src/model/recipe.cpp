@@ -55,7 +55,8 @@ constexpr std::array<Recipe, 3> imported_rows{{
      .hash = KeyHashId::crc16,
      .ring_bits = 16,
      .notation = Notation::decimal,
-     .points = PointRule::table},
+     .points = PointRule::table,
+     .promotes = true},
 }};
 
 std::vector<Recipe> all_rows() {

@@ -22,6 +22,15 @@ class KeyPosition {
   std::string_view routing_key(std::string_view key) const noexcept;
   KeyHash of(std::string_view key) const noexcept;
 
+  /// Number of slots that positions are remainders over; 0: the hash is the position.
+  std::uint64_t remainder() const noexcept { return slots_; }
+  /// Whether every key has the same hash in both, before it is reduced to slots.
+  bool hashes_alike(KeyPosition other) const {
+    other.slots_ = slots_;
+    return *this == other;
+  }
+  friend bool operator==(const KeyPosition&, const KeyPosition&) = default;
+
  private:
   u128 hash(std::string_view routing_key) const noexcept;
 

@@ -112,6 +112,12 @@ KeyHash Placement::hash(std::string_view key) const noexcept {
 std::string_view Placement::routing_key(std::string_view key) const noexcept {
   return model_->position.routing_key(key);
 }
+bool Placement::hashes_alike(const Placement& other) const noexcept {
+  return model_->position.hashes_alike(other.model_->position);
+}
+std::uint64_t Placement::remainder() const noexcept {
+  return model_->position.remainder();
+}
 std::size_t Placement::owners(const Query& query, std::span<NodeIndex> out) const noexcept {
   return model_->owners(query, out);
 }

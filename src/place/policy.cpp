@@ -23,7 +23,6 @@ ReplicaRule ReplicaRule::of(const ClusterMap& map) {
   for (const ZoneCount& zone : policy.per_zone) rule.want.push_back(zone.count);
 
   std::map<std::string, std::uint32_t> groups;
-  std::vector<std::uint32_t> nodes_in(rule.want.size());
   for (std::size_t n = 0; n < map.nodes().size(); ++n) {
     const Node& node = map.nodes()[n];
     std::uint8_t bucket = 0;
@@ -44,39 +43,53 @@ ReplicaRule ReplicaRule::of(const ClusterMap& map) {
     rule.bucket.push_back(bucket);
     if (node.state == NodeState::joining) continue;
     rule.members[at->second].push_back(static_cast<NodeIndex>(n));
-    if (bucket != unlisted) ++nodes_in[bucket];
   }
   for (std::size_t b = 0; b < rule.want.size(); ++b)
     rule.repeats.push_back(rule.repeats_with(static_cast<std::uint8_t>(b), {}));
-  rule.reachable = 0;
-  for (std::size_t b = 0; b < rule.want.size(); ++b)
-    rule.reachable += std::min(
-        rule.want[b], rule.repeat ? nodes_in[b] : rule.groups_alive(static_cast<std::uint8_t>(b), {}));
+  rule.reachable = rule.reachable_with({});
   return rule;
 }
 
-std::uint32_t ReplicaRule::groups_alive(std::uint8_t bucket_number, const NodeMask& mask) const noexcept {
+std::uint32_t ReplicaRule::groups_alive(std::uint8_t bucket_number, const NodeMask& mask,
+                                        std::uint32_t enough) const noexcept {
   std::uint32_t alive = 0;
-  for (std::size_t g = 0; g < members.size(); ++g)
+  for (std::size_t g = 0; g < members.size() && alive < enough; ++g)
     if (group_bucket[g] == bucket_number &&
         std::any_of(members[g].begin(), members[g].end(), [&](NodeIndex n) { return !mask.skips(n); }))
       ++alive;
   return alive;
 }
 
+std::uint32_t ReplicaRule::nodes_alive(std::uint8_t bucket_number, const NodeMask& mask,
+                                       std::uint32_t enough) const noexcept {
+  std::uint32_t alive = 0;
+  for (std::size_t g = 0; g < members.size() && alive < enough; ++g)
+    if (group_bucket[g] == bucket_number)
+      for (NodeIndex n : members[g]) alive += !mask.skips(n);
+  return std::min(alive, enough);
+}
+
+std::uint32_t ReplicaRule::reachable_with(const NodeMask& mask) const noexcept {
+  std::uint32_t owners = 0;
+  for (std::size_t b = 0; b < want.size(); ++b) {
+    const auto number = static_cast<std::uint8_t>(b);
+    owners += repeat ? nodes_alive(number, mask, want[b]) : groups_alive(number, mask, want[b]);
+  }
+  return owners;
+}
+
 // Two racks, three copies: one rack may repeat. With rack r2 masked whole, only r1 is counted, so two may.
 std::uint32_t ReplicaRule::repeats_with(std::uint8_t bucket_number, const NodeMask& mask) const noexcept {
   if (!repeat) return 0;
-  const std::uint32_t groups = groups_alive(bucket_number, mask);
-  return want[bucket_number] > groups ? want[bucket_number] - groups : 0;
+  return want[bucket_number] - groups_alive(bucket_number, mask, want[bucket_number]);
 }
 
 Selector::Selector(const ReplicaRule& rule, const NodeMask& mask, std::span<NodeIndex> out) noexcept
-    : rule_(rule),
-      mask_(mask),
-      out_(out),
-      limit_(std::min<std::size_t>(rule.reachable, out.size())),
-      masked_(!mask.empty()) {
+    : rule_(rule), mask_(mask), out_(out), limit_(rule.reachable), masked_(!mask.empty()) {
+  // A rack down whole leaves fewer owners to find; without this, the walk would go round for the missing
+  // ones.
+  if (masked_) limit_ = rule.reachable_with(mask);
+  limit_ = std::min(limit_, out.size());
   if (rule.distinct_nodes_only) return;
   for (std::size_t b = 0; b < rule.want.size(); ++b)
     repeats_left_[b] = masked_ ? rule.repeats_with(static_cast<std::uint8_t>(b), mask) : rule.repeats[b];

@@ -27,7 +27,11 @@ struct ReplicaRule {
   std::vector<std::uint8_t> group_bucket;       ///< by group
 
   static ReplicaRule of(const ClusterMap& map);
-  std::uint32_t groups_alive(std::uint8_t bucket, const NodeMask& mask) const noexcept;
+  /// Groups of a bucket with an unmasked node; counts no further than `enough`.
+  std::uint32_t groups_alive(std::uint8_t bucket, const NodeMask& mask, std::uint32_t enough) const noexcept;
+  std::uint32_t nodes_alive(std::uint8_t bucket, const NodeMask& mask, std::uint32_t enough) const noexcept;
+  /// Owners there can be at all under this mask: where a walk may stop.
+  std::uint32_t reachable_with(const NodeMask& mask) const noexcept;
   std::uint32_t repeats_with(std::uint8_t bucket, const NodeMask& mask) const noexcept;
 };
 

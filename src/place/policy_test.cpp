@@ -132,6 +132,22 @@ TEST(policy, trace_tells_why_each_candidate_was_taken_or_skipped) {
                                             Verdict::masked, Verdict::taken}));
 }
 
+// Three racks of a hundred nodes. With one down, two owners are all there are: the walk must not go round for
+// a third.
+TEST(policy, a_rack_down_does_not_make_the_walk_long) {
+  std::vector<Node> nodes;
+  for (int i = 0; i < 300; ++i)
+    nodes.push_back(node("n" + std::to_string(i), 1, "r" + std::to_string(i % 3)));
+  const Placement p = compile(map_of(parts("ring", nodes, 3, Across::rack)));
+  NodeSet down(300);
+  for (NodeIndex n = 0; n < 300; n += 3) down.insert(n);
+  std::size_t steps = 0;
+  for (int k = 0; k < 100; ++k)
+    p.trace({{}, p.hash("k" + std::to_string(k)), NodeMask(down)},
+            [&](Token, NodeIndex, Verdict) { ++steps; });
+  EXPECT_LT(steps, 100u * 12u) << "about 4.5 candidates a key";
+}
+
 // An independent statement of the law: delete masked nodes from the candidate stream, count racks of what is
 // left, then walk. Written for clarity with sets, from the rule's own wording.
 Names by_the_law(const ClusterMap& map, std::vector<std::pair<Token, NodeIndex>> stream,

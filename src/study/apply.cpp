@@ -64,6 +64,7 @@ class Editor {
   std::string table_advice() const;
   std::optional<Error> set_weight(Node& node, double weight) const;
   std::optional<Error> read_tokens(Node& node, const NewNode& wanted) const;
+  std::optional<Error> check_place(const NewNode& wanted) const;
   void hash_tokens(Node& node);
   void warn(std::string rule, const std::string& subject, std::string message, std::string advice) {
     warnings_.push_back(
@@ -132,8 +133,28 @@ void Editor::hash_tokens(Node& node) {
        "list the tokens that it will take, or let them be allocated");
 }
 
+// An empty rack would be one rack more, and copies would move to it.
+std::optional<Error> Editor::check_place(const NewNode& wanted) const {
+  const ReplicaPolicy& policy = parts_.replicas;
+  const auto missing = [&](const char* what, const std::string& given,
+                           std::string Node::* field) -> std::optional<Error> {
+    std::set<std::string> known;
+    for (const Node& node : parts_.nodes) known.insert(node.*field);
+    if (!given.empty() || known.count("")) return std::nullopt;
+    std::string names;
+    for (const std::string& name : known) names += (names.empty() ? "" : ", ") + name;
+    return fault(wanted.name, std::string("copies are spread by ") + what + ", and the new node names none",
+                 std::string("write NAME,") + what + "=…; there are: " + names);
+  };
+  if (policy.across == Across::zone || !policy.per_zone.empty())
+    if (auto error = missing("zone", wanted.zone, &Node::zone)) return error;
+  if (policy.across == Across::rack) return missing("rack", wanted.rack, &Node::rack);
+  return std::nullopt;
+}
+
 std::optional<Error> Editor::add(const NewNode& wanted) {
   if (find(wanted.name)) return exists(wanted.name);
+  if (auto error = check_place(wanted)) return error;
   if (rule_ == PointRule::table)
     return fault(
         wanted.name,

@@ -395,5 +395,20 @@ RC_GTEST_PROP(Properties, a_higher_weight_moves_keys_only_to_its_node, ()) {
   RC_ASSERT(d.moved == d.least);
 }
 
+TEST(Apply, a_new_node_names_its_rack_where_copies_are_spread_by_rack) {
+  std::vector<Node> nodes = testing::nodes(6);
+  for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i].rack = "r" + std::to_string(i % 3);
+  const ClusterMap map = testing::hashed_ring(nodes, 16, 3, Across::rack);
+  Change change;
+  change.add.emplace_back();
+  change.add[0].name = "new";
+  std::vector<Finding> warnings;
+  const auto refused = apply(map, change, warnings);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().advice.find("r0, r1, r2"), std::string::npos);
+  change.add[0].rack = "r1";
+  EXPECT_TRUE(apply(map, change, warnings));
+}
+
 }  // namespace
 }  // namespace arcwise

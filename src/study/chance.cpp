@@ -20,13 +20,7 @@ class Holdings {
   Holdings(const ClusterMap& map, std::vector<NodeOwnership> nodes)
       : rule_(ReplicaRule::of(map)),
         nodes_(std::move(nodes)),
-        nearest_(map.placement().recipe->lookup == LookupRule::nearest) {
-    // With enough groups nobody repeats, and the selector need not count who is alive.
-    bool enough = true;
-    for (std::size_t b = 0; b < rule_.want.size(); ++b)
-      enough &= rule_.groups_alive(static_cast<std::uint8_t>(b), {}) >= rule_.want[b];
-    rule_.repeat &= !enough;
-  }
+        nearest_(map.placement().recipe->lookup == LookupRule::nearest) {}
 
   /// The balance of this ring.
   Balance of(const RandomRing& ring) {

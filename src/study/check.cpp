@@ -89,7 +89,7 @@ LintContext::LintContext(const Placement& p, const Observed& o, const CheckOptio
 }
 
 bool LintContext::first_owner_serves() const {
-  return map.placement().recipe->name.starts_with("redis-cluster");
+  return map.placement().recipe->promotes;
 }
 
 PointRule LintContext::points() const {

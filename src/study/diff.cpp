@@ -58,27 +58,15 @@ class Walk {
   u128 turn_ = 0;
 };
 
-// The two characters around the hashed part of a key; empty: the whole key is hashed.
-std::string tag(const PlacementSettings& placement) {
-  return placement.recipe->key_prep == KeyPrep::redis_tag ? "{}" : placement.hash_tag;
-}
-
-// Number of slots where positions are remainders of the key hash; 0 elsewhere.
-std::uint64_t remainders(const ClusterMap& map) {
-  const bool reduced = map.placement().slots || map.placement().recipe->slots != SlotCount::none;
-  return reduced ? static_cast<std::uint64_t>(map.space().last) + 1 : 0;
-}
-
 // The values over which both placements can be listed exactly. Worked example: hash mod 10 and hash mod 11
 // are both known from hash mod 110, whose 110 values are equally likely.
 std::optional<HashDomain> common_domain(const Placement& before, const Placement& after) {
   const ClusterMap& a = before.map();
   const ClusterMap& b = after.map();
   if (!before.traits().enumerable || !after.traits().enumerable) return std::nullopt;
-  if (a.placement().hash != b.placement().hash || tag(a.placement()) != tag(b.placement()))
-    return std::nullopt;
+  if (!before.hashes_alike(after)) return std::nullopt;
   if (a.space().last == b.space().last) return a.domain();
-  const std::uint64_t m = remainders(a), n = remainders(b);
+  const std::uint64_t m = before.remainder(), n = after.remainder();
   if (m == 0 || n == 0 || m > most_remainders || n > most_remainders) return std::nullopt;
   const std::uint64_t multiple = std::lcm(m, n);
   if (multiple > most_remainders) return std::nullopt;

@@ -239,6 +239,24 @@ RC_GTEST_PROP(Diff, never_moves_less_than_least_and_its_books_balance, ()) {
   }));
 }
 
+// The ring is the same; what is hashed of a key is not.
+TEST(Diff, another_prefix_or_byte_sign_is_sampled_and_found) {
+  const auto placed = [](const char* recipe, const char* setting, const char* value) {
+    auto p = testing::parts(recipe, testing::nodes(3));
+    p.placement.settings[setting] = value;
+    return compile(map_of(p));
+  };
+  const Diff prefixes = diff(placed("libmemcached-ketama-weighted", "prefix", "a:"),
+                             placed("libmemcached-ketama-weighted", "prefix", "b:"), seed, 20'000);
+  ASSERT_TRUE(prefixes.sampled);
+  EXPECT_GT(prefixes.differs.value(), 0.5);
+  EXPECT_FALSE(prefixes.example_keys.empty());
+  const Placement as_signed = placed("libmemcached-consistent", "byte_sign", "signed");
+  const Placement as_unsigned = placed("libmemcached-consistent", "byte_sign", "unsigned");
+  EXPECT_FALSE(as_signed.hashes_alike(as_unsigned));
+  EXPECT_TRUE(as_signed.hashes_alike(as_signed));
+}
+
 RC_GTEST_PROP(Diff, equal_fingerprints_differ_nowhere_and_an_example_differs, ()) {
   const ClusterMap before = testing::table(testing::nodes(3), any_rows(3), 2);
   const ClusterMap after = testing::table(testing::nodes(3), any_rows(3), 2);

@@ -5,21 +5,17 @@
 // arcwise/check.hpp:
 //
 // - `key-prep none`, `key-prep tag {}` (the two characters) or `key-prep redis-tag`.
-// - `replicas N ACROSS`; with per_zone `zone Z N` a zone, sorted, then `across ACROSS` unless that is node. `
-// repeat`
-//   follows ACROSS where when_short is repeat and owners must differ in more than the node.
-// - Token lines `HEX NAME`: every ring entry in ring order, collided ones too; modulo has one a slot. The
-// token
-//   digest of a table takes each range's last position and first owner.
-// - Tables, in the fingerprint: `slots N` where they are over slots, then `HEX NAME,NAME` a range. Of
-// neighbours
-//   with equal owners only the last is written; the table's last range and its first one are neighbours too.
+// - `replicas N ACROSS`; with per_zone `zone Z N` a zone, sorted, then `across ACROSS` unless that is node.
+//   The word `repeat` follows ACROSS where when_short is repeat and owners must differ in more than the node.
+// - Token lines `HEX NAME`: every ring entry in ring order, collided ones too; modulo has one a slot.
+//   The token digest of a table takes each range's last position and first owner.
+// - Tables, in the fingerprint: `slots N` where they are over slots, then `HEX NAME,NAME` a range.
+//   Of neighbours with equal owners only the last is written; the last range and the first are neighbours.
 //   Were all equal, it is one line with the last position. No name: nobody owns it.
 // - Recipes with settings of their own: `setting NAME VALUE` before the tokens, in the recipe's order.
 // - Placements without tokens, which choose by the key: `member NAME LABEL WEIGHT BUCKET` a node that owns
-// something,
-//   sorted by name unless list order matters; BUCKET may be empty.
-// - `node NAME HOST RACK ZONE` of the nodes that own something, where the policy looks at more than the node.
+//   something, sorted by name unless list order matters; BUCKET may be empty.
+// - `node NAME HOST RACK ZONE` of the nodes that own something, where the policy looks beyond the node.
 //
 // In member and node lines and in lists of owners a backslash stands before each space, comma and backslash
 // of a name.

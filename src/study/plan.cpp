@@ -18,7 +18,7 @@ struct Pace {
   std::string bottleneck;
 };
 
-Pace pace_of(const Diff& diff, const CostOptions& cost) {
+Pace pace_of(const Diff& diff, const ClusterMap& before, const CostOptions& cost) {
   Pace pace;
   pace.bytes = diff.moved.value() * cost.data_bytes;
   for (const auto& node : diff.nodes) {
@@ -26,8 +26,8 @@ Pace pace_of(const Diff& diff, const CostOptions& cost) {
     flow.name = node.name;
     flow.bytes_out = node.given.value() * cost.data_bytes;
     flow.bytes_in = node.gained.value() * cost.data_bytes;
-    const bool receives_only = node.given.units == 0 && cost.joiner_bandwidth > 0;
-    const double limit_in = receives_only ? cost.joiner_bandwidth : cost.node_bandwidth;
+    const bool joins = cost.joiner_bandwidth > 0 && !before.find(node.name);
+    const double limit_in = joins ? cost.joiner_bandwidth : cost.node_bandwidth;
     if (cost.node_bandwidth > 0) flow.seconds = flow.bytes_out / cost.node_bandwidth;
     if (limit_in > 0) flow.seconds = std::max(flow.seconds, flow.bytes_in / limit_in);
     if (flow.seconds > pace.seconds) {
@@ -61,6 +61,8 @@ void add_utilisation(std::vector<NodeFlow>& flows, const Diff& diff, const Clust
     double capacity = was ? owned_before.nodes[*was].target : 0;
     if (capacity <= 0) capacity = (is ? after.nodes()[*is] : before.nodes()[*was]).weight * targets / weights;
     if (was) flows[i].utilisation_before = mean * share.before.value() / capacity;
+    // A new weight is a machine of another size: twice the weight, twice the disk.
+    if (was && is) capacity *= after.nodes()[*is].weight / before.nodes()[*was].weight;
     if (is) flows[i].utilisation_after = mean * share.after.value() / capacity;
   }
 }
@@ -119,7 +121,7 @@ void add_steps(Plan& plan, const ClusterMap& before, const ClusterMap& after, co
       return;
     }
     const Diff diff = compare(compile(current), compile(*next), seed, sampled_keys);
-    const Pace pace = pace_of(diff, cost);
+    const Pace pace = pace_of(diff, before, cost);
     plan.steps.push_back({single.action, diff.moved, pace.bytes, pace.seconds});
     current = *next;
   }
@@ -135,7 +137,7 @@ Plan plan(const ClusterMap& before, const ClusterMap& after, const Change& chang
   out.diff = diff(placed_before, placed_after, seed, sampled_keys);
   out.balance_before = owned_before.balance;
   out.balance_after = ownership(placed_after).balance;
-  Pace pace = pace_of(out.diff, cost);
+  Pace pace = pace_of(out.diff, before, cost);
   out.bytes = pace.bytes;
   out.seconds = pace.seconds;
   out.bottleneck = std::move(pace.bottleneck);

@@ -87,6 +87,15 @@ TEST(Joining, a_faster_joiner_lets_each_donor_send_at_a_third_of_its_budget) {
   EXPECT_NEAR(flow(p, "n12").bytes_in, 1.846 * TB, GB);
 }
 
+TEST(Joining, nodes_that_serve_receive_at_their_own_bandwidth) {
+  CostOptions cost = fleet();
+  cost.joiner_bandwidth = GB;
+  Change change;
+  change.remove = {"n05"};
+  const Plan p = run(testing::equal_arcs(12), change, cost);
+  EXPECT_NEAR(flow(p, "n06").seconds, 8000, 0.1) << "2 TB at 250 MB/s";
+}
+
 TEST(Joining, with_one_token_there_is_one_donor) {
   Change change;
   change.add = {named("n12")};
@@ -119,6 +128,16 @@ TEST(Joining, modulo_moves_ninety_two_percent) {
   EXPECT_NE(finding(p, "useless-moves")
                 ->message.find("92.3 % of the data move where 7.7 % would do: 84.6 % is useless"),
             std::string::npos);
+}
+
+TEST(Utilisation, of_a_reweighted_node_is_that_of_its_new_size) {
+  CostOptions cost = fleet();
+  cost.utilisation = 0.6;
+  Change change;
+  change.weight = {{"n03", 2}};
+  const Plan p = run(testing::hashed_ring(testing::nodes(12), 256), change, cost);
+  ASSERT_TRUE(flow(p, "n03").utilisation_after);
+  EXPECT_NEAR(*flow(p, "n03").utilisation_after, 0.6 * 12 / 13, 0.06);
 }
 
 TEST(Leaving, with_one_token_the_successor_doubles_from_60_to_120_percent) {

@@ -74,6 +74,10 @@ std::optional<Level> find_level(std::string_view text) {
   return level.count ? std::optional(level) : std::nullopt;
 }
 
+Level serving_level(const ClusterMap& map) {
+  return map.placement().recipe->promotes ? Level{Level::Kind::one, 0} : Level{};
+}
+
 Risk risk(const Placement& placement, const Level& level) {
   const ReplicaSets sets = replica_sets(placement);
   const Breaks quorum = breaks_quorum(level);

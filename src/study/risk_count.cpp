@@ -41,13 +41,23 @@ double at_least(std::uint64_t nodes, std::uint32_t owners, std::uint32_t down, s
   return ways / choose(nodes, down);
 }
 
-// Triangles a < b < c: c is a later neighbour of both ends of the edge (a, b).
-double triangles(const std::vector<NodePair>& edges, std::size_t index_end) {
-  const std::size_t words = (index_end + 63) / 64;
-  std::vector<std::uint64_t> later(index_end * words);
-  for (const auto& [a, b] : edges) later[a * words + b / 64] |= std::uint64_t{1} << (b % 64);
+// Triangles a < b < c: c is a later neighbour of both ends of the edge (a, b). Only nodes with an edge get a
+// row.
+double triangles(const std::vector<NodePair>& edges) {
+  std::vector<NodeIndex> ends;
+  for (const auto& [a, b] : edges) ends.insert(ends.end(), {a, b});
+  std::sort(ends.begin(), ends.end());
+  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+  const auto rank = [&](NodeIndex n) {
+    return static_cast<std::size_t>(std::lower_bound(ends.begin(), ends.end(), n) - ends.begin());
+  };
+  const std::size_t words = (ends.size() + 63) / 64;
+  std::vector<std::uint64_t> later(ends.size() * words);
+  std::vector<std::pair<std::size_t, std::size_t>> ranked;
+  for (const auto& edge : edges) ranked.emplace_back(rank(edge.first), rank(edge.second));
+  for (const auto& [a, b] : ranked) later[a * words + b / 64] |= std::uint64_t{1} << (b % 64);
   std::uint64_t found = 0;
-  for (const auto& [a, b] : edges)
+  for (const auto& [a, b] : ranked)
     for (std::size_t w = b / 64; w < words; ++w)
       found += static_cast<std::uint64_t>(std::popcount(later[a * words + w] & later[b * words + w]));
   return static_cast<double>(found);
@@ -132,8 +142,7 @@ double Breakers::surviving_triples() const {
   for (std::uint64_t d : degree) meeting += choose(d, 2);
   const double through_pairs =
       pairs_.empty() ? 0 : static_cast<double>(pairs_.size()) * static_cast<double>(m - 2);
-  return choose(m, 3) - through_pairs + meeting - triangles(pairs_, index_end_) -
-         static_cast<double>(triples_.size());
+  return choose(m, 3) - through_pairs + meeting - triangles(pairs_) - static_cast<double>(triples_.size());
 }
 
 double Breakers::any_broken(std::uint32_t down) const {

@@ -320,5 +320,13 @@ TEST(RiskDown, nobody_down_costs_nothing_and_everybody_everything) {
   EXPECT_EQ(risk_down(p, quorum, all).lost, Share::whole());
 }
 
+TEST(Level, one_live_owner_serves_where_another_is_promoted) {
+  auto p = testing::parts("redis-cluster", {testing::node("m"), testing::node("r")}, 2);
+  p.placement.slots = 16384;
+  p.placement.table = {{{16383}, {0, 1}}};
+  EXPECT_EQ(serving_level(testing::map_of(p)).needed(2), 1u);
+  EXPECT_EQ(serving_level(testing::map_of(testing::parts("ring", {testing::node("a")}))).needed(3), 2u);
+}
+
 }  // namespace
 }  // namespace arcwise
