@@ -272,8 +272,14 @@ std::optional<Error> check_policy(ClusterMap::Parts& parts, const BuildMarks& ma
   if (parts.placement.recipe->points == PointRule::table)
     return std::nullopt;  // owners are listed, not derived
   if (policy.per_zone.empty()) return check_share(parts, marks, policy.count, nullptr);
-  for (const ZoneCount& zone : policy.per_zone)
+  bool somebody_holds = false;
+  for (const ZoneCount& zone : policy.per_zone) {
     if (auto error = check_share(parts, marks, zone.count, &zone.zone)) return error;
+    somebody_holds |= zone.count > 0 && capacity(parts, &zone.zone).nodes > 0;
+  }
+  if (!somebody_holds)
+    return fault(marks.replicas, "", "no zone of per_zone has a node, so nobody would hold anything",
+                 "name the zones that the nodes are in");
   return std::nullopt;
 }
 
