@@ -68,10 +68,35 @@ Fault read_servers(const Source& source, const YamlNode& node, Pool& pool) {
   return std::nullopt;
 }
 
+// twemproxy's names of its hashes. Its own default is fnv1a_64.
+constexpr std::array<std::pair<std::string_view, KeyHashId>, 12> hashes{{
+    {"one_at_a_time", KeyHashId::one_at_a_time},
+    {"md5", KeyHashId::md5_ketama},
+    {"crc16", KeyHashId::crc16_32},
+    {"crc32", KeyHashId::crc32_15bit},
+    {"crc32a", KeyHashId::crc32},
+    {"fnv1_64", KeyHashId::fnv1_64_low32},
+    {"fnv1a_64", KeyHashId::fnv1a_64_low32},
+    {"fnv1_32", KeyHashId::fnv1_32},
+    {"fnv1a_32", KeyHashId::fnv1a_32},
+    {"hsieh", KeyHashId::hsieh},
+    {"murmur", KeyHashId::murmur2_seed_len},
+    {"jenkins", KeyHashId::jenkins},
+}};
+
+std::array<std::string_view, hashes.size()> hash_names() {
+  std::array<std::string_view, hashes.size()> names;
+  for (std::size_t i = 0; i < hashes.size(); ++i) names[i] = hashes[i].first;
+  return names;
+}
+
+KeyHashId hash_named(std::string_view name) {
+  for (const auto& [known, id] : hashes)
+    if (known == name) return id;
+  return KeyHashId::fnv1a_64_low32;
+}
+
 Fault read_setting(const Source& source, const YamlNode& item, Pool& pool) {
-  static constexpr std::array<std::string_view, 12> hashes{"one_at_a_time", "md5",     "crc16",    "crc32",
-                                                           "crc32a",        "fnv1_64", "fnv1a_64", "fnv1_32",
-                                                           "fnv1a_32",      "hsieh",   "murmur",   "jenkins"};
   static constexpr std::array<std::string_view, 3> distributions{"ketama", "modula", "random"};
   static constexpr std::array<std::string_view, 5> flags{"preconnect", "redis", "tcpkeepalive", "reuseport",
                                                          "auto_eject_hosts"};
@@ -80,7 +105,7 @@ Fault read_setting(const Source& source, const YamlNode& item, Pool& pool) {
     return std::find(names.begin(), names.end(), item.key) != names.end();
   };
   if (item.key == "servers") return read_servers(source, item, pool);
-  if (item.key == "hash") return read_choice(source, item, hashes, pool.hash);
+  if (item.key == "hash") return read_choice(source, item, hash_names(), pool.hash);
   if (item.key == "distribution") return read_choice(source, item, distributions, pool.distribution);
   if (item.key == "hash_tag") return read_hash_tag(source, item, pool);
   if (one_of(flags)) {
@@ -126,23 +151,6 @@ Result<const YamlNode*> choose_pool(const Source& source, const YamlNode& root, 
   return fault_at(source, root.at, options.pool, "no pool of this name", "the file has: " + pool_names(root));
 }
 
-// A pool of one server never hashes, so its hash and distribution do not matter.
-Fault check_method(const Pool& pool) {
-  if (pool.servers.size() == 1) return std::nullopt;
-  const auto unread = [&](const Marked<std::string>& field, std::string why) {
-    const Mark at = field.at.line ? field.at : pool.name.at;
-    return Error{ErrorKind::input, at, field.at.line ? field.value : pool.name.value, std::move(why),
-                 "pools with `hash: md5` and `distribution: ketama` are read"};
-  };
-  if (!pool.distribution.value.empty() && pool.distribution.value != "ketama")
-    return unread(pool.distribution, "distribution " + pool.distribution.value + " is not read yet");
-  if (pool.hash.value.empty())
-    return unread(pool.hash,
-                  "the pool names no hash, so twemproxy takes fnv1a_64, and hash fnv1a_64 is not read yet");
-  if (pool.hash.value != "md5") return unread(pool.hash, "hash " + pool.hash.value + " is not read yet");
-  return std::nullopt;
-}
-
 // twemproxy sorts its servers by the hashed text, shorter ones first; equal points belong to the earlier one.
 std::vector<Node> nodes_of(Pool& pool, std::vector<Finding>& findings) {
   std::sort(pool.servers.begin(), pool.servers.end(),
@@ -179,14 +187,14 @@ Result<Cluster> import_nutcracker(const Source& source, const LoadOptions& optio
   if (!chosen) return chosen.error();
   Pool pool;
   if (auto fault = read_pool(source, **chosen, pool)) return *fault;
-  if (auto fault = check_method(pool)) return *fault;
 
   ClusterMap::Parts parts;
   Observed observed;
   observed.format = "nutcracker";
   parts.cluster = pool.name.value;
-  parts.placement.recipe = find_recipe("twemproxy-ketama");
-  parts.placement.hash = parts.placement.recipe->hash;
+  const std::string distribution = pool.distribution.value.empty() ? "ketama" : pool.distribution.value;
+  parts.placement.recipe = find_recipe("twemproxy-" + distribution);
+  parts.placement.hash = hash_named(pool.hash.value);
   parts.placement.hash_tag = pool.hash_tag;
   parts.nodes = nodes_of(pool, observed.findings);
   parts.replicas.count = options.replicas.value_or(1);
@@ -196,7 +204,8 @@ Result<Cluster> import_nutcracker(const Source& source, const LoadOptions& optio
         {Finding::Severity::warning, "auto-eject", pool.name.value,
          "auto_eject_hosts is true: when a server fails, its keys move to others, and come back with it",
          "keep it only for caches that may serve a value from before the failure"});
-  auto map = ClusterMap::build(std::move(parts), pool.name.at);
+  const bool random = distribution == "random";
+  auto map = ClusterMap::build(std::move(parts), random ? pool.distribution.at : pool.name.at);
   if (!map) return map.error();
   observed.down = NodeSet(map->nodes().size());
   return Cluster{std::move(*map), std::move(observed)};

@@ -79,15 +79,18 @@ TEST(nutcracker, every_setting_of_twemproxy_is_known_and_another_is_not) {
   EXPECT_THAT(error.advice, HasSubstr("server_retry_timeout"));
 }
 
-TEST(nutcracker, other_hashes_and_distributions_are_refused_where_they_are_written) {
+TEST(nutcracker, every_hash_and_distribution_is_read_and_fnv1a_64_with_ketama_is_the_default) {
   const std::vector<std::string> two{"h1:1:1", "h2:1:1"};
-  const Error hash = refused({yml(pool_text("cache", two, "  hash: fnv1a_64\n  distribution: ketama\n"))});
-  EXPECT_EQ(hash.where.line, 3U);
-  EXPECT_EQ(hash.where.column, 9U);
-  EXPECT_EQ(hash.why, "hash fnv1a_64 is not read yet");
-  EXPECT_EQ(refused({yml(pool_text("cache", two, "  hash: md5\n  distribution: modula\n"))}).why,
-            "distribution modula is not read yet");
-  EXPECT_THAT(refused({yml(pool_text("cache", two, ""))}).why, HasSubstr("fnv1a_64"));
+  const auto placement = [&](const std::string& lines) {
+    return imported({yml(pool_text("cache", two, lines))}).map.placement();
+  };
+  EXPECT_EQ(placement("").hash, KeyHashId::fnv1a_64_low32);
+  EXPECT_EQ(placement("").recipe->name, "twemproxy-ketama");
+  EXPECT_EQ(placement("  hash: crc32a\n  distribution: modula\n").hash, KeyHashId::crc32);
+  EXPECT_EQ(placement("  hash: crc32a\n  distribution: modula\n").recipe->name, "twemproxy-modula");
+  const Error random = refused({yml(pool_text("cache", two, "  hash: md5\n  distribution: random\n"))});
+  EXPECT_EQ(random.where.line, 4U);
+  EXPECT_THAT(random.why, HasSubstr("no key has an owner"));
   EXPECT_THAT(refused({yml(pool_text("cache", two, "  hash: md6\n"))}).why, HasSubstr("no such hash"));
 }
 
