@@ -21,8 +21,8 @@ struct Source {
 };
 
 struct LoadOptions {
-  std::string from;                       ///< format name; empty: recognise
-  std::string pool;                       ///< nutcracker: which pool
+  std::string from;  ///< format name of the first file; further ones are recognised, or else of it too
+  std::string pool;  ///< nutcracker: which pool
   std::optional<std::uint32_t> replicas;  ///< overrides the replica count
   std::optional<Across> across;           ///< overrides the level
 };

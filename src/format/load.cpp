@@ -7,6 +7,7 @@
 #include "format/cluster_nodes.hpp"
 #include "format/nodetool_cluster.hpp"
 #include "format/nutcracker.hpp"
+#include "format/unsupported.hpp"
 
 namespace arcwise {
 namespace {
@@ -36,8 +37,14 @@ Result<std::vector<std::string_view>> formats_of(std::span<const Source> sources
     if (source.bytes.find_first_not_of(" \t\r\n") == std::string::npos)
       return fault(source.name, "", "the file is empty",
                    "save the output again, and look whether the command failed");
-    out.push_back(options.from.empty() ? recognise(source.bytes) : named->name);
-    if (out.back().empty())
+    const bool told = !options.from.empty();
+    std::string_view format = told && out.empty() ? named->name : recognise(source.bytes);
+    if (format.empty() && told) format = named->name;
+    out.push_back(format);
+    if (const Unsupported* other = format.empty() ? unsupported(source.bytes) : nullptr)
+      return fault(source.name, "", "this is " + std::string(other->what) + ", which is not read",
+                   std::string(other->bring));
+    if (format.empty())
       return fault(source.name, "", "the format is not recognised", "name it with --from: " + format_names());
   }
   return out;

@@ -36,7 +36,23 @@ TEST(recognise, tells_formats_by_their_content) {
   EXPECT_EQ(recognise("cache:\n  servers:\n   - a:1:1\n"), "nutcracker");
   EXPECT_EQ(recognise("vars currentEpoch 1 lastVoteEpoch 0\n"), "cluster-nodes");
   EXPECT_EQ(recognise("hello\n"), "");
+  EXPECT_EQ(recognise("{\"cluster\": \"a, \\\"b\", \"x\": {\"y\": [1, 2]}, \"arcwise\": 1, \"nodes\": []}"),
+            "arcwise");
+  EXPECT_EQ(recognise("{cluster: c, nodes: [{name: a}]}"), "arcwise");
+  EXPECT_EQ(recognise("{\"x\": {\"a\": 1, \"arcwise\": 1}, \"y\": \", arcwise: 1\"}"), "");
   EXPECT_EQ(recognise(""), "");
+}
+
+TEST(recognise, forty_hex_digits_alone_are_no_cluster_node) {
+  const std::string id(40, 'a');
+  for (const char* rest :
+       {"  README.md", " Merge master into a branch", " fix:80 ports", " - ", " ", " a fail of words", ""})
+    EXPECT_EQ(recognise(id + rest + "\n"), "") << rest;
+  for (const char* rest :
+       {" 10.0.0.1:7000@17000 master - 0 0 1 connected", " 10.0.0.1:7000 slave " /* before Redis 4 */,
+        " :0@0 master,noaddr - 0 0 1 disconnected", " ::1:7000@17000,host master - 0 0 1 connected",
+        " broken-address myself,master - 0 0 1 connected 0-16383"})
+    EXPECT_EQ(recognise(id + rest + "\n"), "cluster-nodes") << rest;
 }
 
 TEST(formats, every_one_has_a_line_and_only_status_is_not_enough) {
@@ -91,6 +107,15 @@ TEST(parse, a_named_format_is_taken_at_its_word) {
   EXPECT_THAT(refused({map_file()}, from("nodetool")).advice, HasSubstr("nodetool-ring, nodetool-status"));
   EXPECT_EQ(refused({map_file()}, from("cluster-nodes")).where.line, 1U);
   EXPECT_EQ(imported({map_file()}, from("arcwise")).map.nodes().size(), 3U);
+}
+
+TEST(parse, a_named_format_is_that_of_the_first_file) {
+  const std::vector<Source> views{sample("cassandra/nodetool-ring-vnodes.txt"),
+                                  sample("cassandra/nodetool-status-effective.txt")};
+  const Cluster cluster = imported(views, from("nodetool-ring"));
+  EXPECT_EQ(cluster.map.nodes().size(), 6U);
+  EXPECT_TRUE(is_down(cluster, "192.0.2.14"));
+  EXPECT_EQ(refused({views[0], {"x", "hello\n"}}, from("nodetool-ring")).where.file, "x");
 }
 
 TEST(parse, no_file_an_empty_file_and_an_unknown_one_are_refused) {

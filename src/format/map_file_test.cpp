@@ -137,6 +137,10 @@ TEST(MapFile, surrogate_pairs_in_json_are_one_character) {
   ASSERT_FALSE(yaml);
   EXPECT_EQ(yaml.error().where.line, 4u);
   EXPECT_EQ(yaml.error().where.column, 13u);
+  EXPECT_NE(yaml.error().why.find("surrogate pair"), std::string::npos) << yaml.error().why;
+  EXPECT_EQ(
+      read("arcwise: 1\nplacement: {recipe: ring}\nnodes:\n  - {name: \"\\U0001f600\"}\n").nodes()[0].name,
+      "\xf0\x9f\x98\x80");
 }
 
 TEST(MapFile, a_flow_map_that_only_starts_like_json_is_yaml) {

@@ -10,6 +10,7 @@
 namespace arcwise {
 namespace {
 
+constexpr double whole = 0.01;     ///< how far from whole copies, in copies a copy, complete ownership strays
 constexpr double rounding = 0.05;  ///< printed percentages have two digits or fewer; the sum of many strays
 // `nodetool status` prints tenths of a percent, so a right policy is off by 0.0005 and the rounding of token
 // shares.
@@ -63,6 +64,19 @@ void ask_for_replicas(std::string why, std::vector<Finding>& findings) {
   findings.push_back({Finding::Severity::info, "replicas-unknown", "replicas",
                       std::move(why) + ": one replica is assumed",
                       "give --replicas N, or run nodetool with the name of a keyspace"});
+}
+
+// Two of six nodes cut off a file leave 1.7 of 3 copies: 2 would be a guess.
+bool is_whole(double total) {
+  const double copies = std::max(1.0, std::floor(total + 0.5));
+  return std::abs(total - copies) <= whole * copies;
+}
+
+void report_incomplete(double total, std::vector<Finding>& findings) {
+  findings.push_back({Finding::Severity::warning, "ownership-incomplete", "replicas",
+                      "the printed ownership adds up to " + percent(total) +
+                          ", which is no whole number of copies: the output may be cut short",
+                      "save the whole output again, or give --replicas N"});
 }
 
 struct ZoneOwns {
@@ -132,7 +146,9 @@ DerivedPolicy policy_of_owns(std::span<const SeenNode> nodes, const LoadOptions&
   const bool known =
       std::all_of(zones.begin(), zones.end(), [](const auto& zone) { return zone.second.known; });
   const double total = total_owns(zones);
-  out.owns_effective = known && total > 1 + rounding;
+  const bool cut = known && !is_whole(total);
+  if (cut) report_incomplete(total, findings);
+  out.owns_effective = known && !cut && total > 1 + rounding;
   std::map<std::string, std::uint32_t> counts;
   for (const auto& [name, zone] : zones)
     counts[name] = static_cast<std::uint32_t>(std::min(zone.sum + 0.5, 1e6));
@@ -142,6 +158,8 @@ DerivedPolicy policy_of_owns(std::span<const SeenNode> nodes, const LoadOptions&
     set_asked(out.policy, counts, *options.replicas, findings);
   } else if (!known) {
     ask_for_replicas("the printed ownership does not count replicas (`?`)", findings);
+  } else if (cut) {
+    ask_for_replicas("the printed ownership is incomplete", findings);
   } else if (!out.owns_effective) {
     ask_for_replicas("the printed ownership adds up to " + percent(total) + ", that is one copy", findings);
   } else {

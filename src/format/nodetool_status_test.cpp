@@ -38,6 +38,18 @@ TEST(nodetool_status, with_one_token_a_node_it_stands_alone) {
   EXPECT_TRUE(is_down(cluster, "192.0.2.14"));
 }
 
+TEST(nodetool_status, ownership_of_a_file_cut_short_is_no_replica_count) {
+  const Source whole = sample("cassandra/nodetool-status-single-token.txt");
+  EXPECT_TRUE(findings(imported({whole}), "ownership-incomplete").empty());
+  const Cluster odd = imported({{"cut.txt", whole.bytes.substr(0, whole.bytes.find("UN  192.0.2.12"))}});
+  ASSERT_EQ(findings(odd, "ownership-incomplete").size(), 1U);
+  EXPECT_EQ(findings(odd, "ownership-incomplete")[0].severity, Finding::Severity::warning);
+  EXPECT_THAT(findings(odd, "ownership-incomplete")[0].message, HasSubstr("244.4%"));
+  EXPECT_TRUE(findings(odd, "replicas-derived").empty());
+  EXPECT_EQ(odd.map.replicas().count, 1U);
+  EXPECT_TRUE(odd.observed.printed_share.empty());
+}
+
 TEST(nodetool_status, one_blank_between_columns_and_blanks_in_rack_names_are_read) {
   const auto view = read_nodetool_status(
       {"status.txt",

@@ -105,6 +105,8 @@ constexpr Advice open_flow{"flow not found", "this list or map is not closed, or
                            "close it with ] or }"};
 constexpr Advice open_quote{"EOF in scalar", "a quote is not closed", "close the quote"};
 constexpr Advice tab{"", "a tab in the indentation", "indent with spaces"};
+constexpr Advice surrogate{"", "a surrogate pair, which is an escape of JSON and not of YAML",
+                           "write the character itself, or \\U and its eight hex digits"};
 constexpr Advice alias{"anchor is not defined", properties_why, properties_advice};
 
 // yaml-cpp says what it missed where it missed it; the mistake is often before.
@@ -124,6 +126,10 @@ constexpr Advice alias{"anchor is not defined", properties_why, properties_advic
   for (std::string_view words : {"escape character", "unicode", "hex number"})
     if (e.msg.find(words) != std::string::npos && e.mark.pos > 0)
       at = PlaceCounter(text).at(text.rfind('\\', static_cast<std::size_t>(e.mark.pos - 1)));
+  const std::string escape = text_at(source, at).substr(0, 4);
+  if (escape.size() == 4 && (escape.starts_with("\\ud") || escape.starts_with("\\uD")) &&
+      std::string_view("89abcdefABCDEF").find(escape[3]) != std::string_view::npos)
+    refuse(surrogate);
   const std::string line = text_at(source, {at.line, 1});
   const std::size_t indent = std::min(line.find_first_not_of(" \t"), line.size());
   if (const std::size_t found = line.substr(0, indent).find('\t'); found != std::string::npos) {

@@ -1,0 +1,80 @@
+#include "format/unsupported.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "format/columns.hpp"
+
+namespace arcwise {
+namespace {
+
+constexpr std::size_t looked_at = 65536;
+
+constexpr std::string_view nodetool = "bring the output of `nodetool ring KEYSPACE`",
+                           cluster_nodes = "bring the output of `redis-cli -h HOST -p PORT CLUSTER NODES`",
+                           crush = "write its devices as nodes of a map, with host, rack and weight",
+                           riak = "write its partitions as a map of the recipe ranges",
+                           swift = "write its devices as nodes of a map, with zone, host and weight";
+
+struct Row {
+  std::array<std::string_view, 6> signs;  ///< any of these within the text
+  Unsupported is;
+};
+
+constexpr Row table[] = {
+    {{"Gossip active "}, {"the output of `nodetool info`", nodetool}},
+    {{"Generating tokens for "},
+     {"the output of generatetokens",
+      "start the nodes with these tokens, then bring `nodetool ring KEYSPACE`"}},
+    {{"| data_center "}, {"rows of system.peers, without the node that was asked", nodetool}},
+    {{">>> Performing ", ">>> Adding node ", " slots | ", "Check slots coverage"},
+     {"the output of `redis-cli --cluster`", cluster_nodes}},
+    {{"cluster_slots_assigned:"}, {"the output of CLUSTER INFO", cluster_nodes}},
+    {{"replication-offset"}, {"the output of CLUSTER SHARDS", cluster_nodes}},
+    {{"# begin crush map"}, {"a CRUSH map of Ceph", crush}},
+    {{"CLASS  WEIGHT", " TYPE NAME"}, {"a tree of Ceph's CRUSH map", crush}},
+    {{"\"choose_local_tries\"", "\"name\": \"osd.", "\"type_id\""}, {"a dump of Ceph's CRUSH map", crush}},
+    {{"CRUSH rule ", "bad mapping rule ", ", numrep = ", " mismatched mappings"},
+     {"the output of Ceph's crushtool", crush}},
+    {{"= Membership =", "= Claimant =", "= Ownership Handoff =", "= Unreachable Nodes ="},
+     {"the output of `riak admin`", riak}},
+    {{"= Staged Changes ="}, {"the output of `riak admin cluster plan`", riak}},
+    {{".builder, build version ", "Dispersion is ", " weight got id ", "Partition   Matches",
+      "replication ip"},
+     {"the output of swift-ring-builder", swift}},
+    {{"next_part_power", "R1NG"}, {"a ring or builder file of Swift", swift}},
+};
+
+constexpr Unsupported slots{"the output of CLUSTER SLOTS", cluster_nodes};
+constexpr Unsupported gzip{"a gzip file, such as a ring file of Swift",
+                           "unpack it; for a ring of Swift, write its devices as nodes of a map"};
+
+// On a terminal, as JSON, or one value a line: first slot, last slot, address, port, id.
+bool is_cluster_slots(std::string_view text) {
+  if (text.starts_with("1) 1) (integer) ")) return true;
+  const std::string_view head = text.substr(0, 256);
+  if (text.starts_with("[[")) {
+    const std::size_t comma = head.find(','), list = head.find(",[");
+    return list != std::string_view::npos && comma < list && parse_count(head.substr(2, comma - 2), 16383) &&
+           parse_count(head.substr(comma + 1, list - comma - 1), 16383);
+  }
+  const auto cells = words(head);
+  const auto slot = [&](std::size_t i) { return parse_count(cells[i], 16383).has_value(); };
+  return cells.size() > 4 && slot(0) && slot(1) && cells[4].size() == 40 && is_hex(cells[4]);
+}
+
+}  // namespace
+
+const Unsupported* unsupported(std::string_view text) {
+  text = text.substr(0, looked_at);
+  if (text.starts_with("\x1f\x8b")) return &gzip;
+  if (is_cluster_slots(text)) return &slots;
+  for (const Row& row : table)
+    if (std::any_of(row.signs.begin(), row.signs.end(), [&](std::string_view sign) {
+          return !sign.empty() && text.find(sign) != std::string_view::npos;
+        }))
+      return &row.is;
+  return nullptr;
+}
+
+}  // namespace arcwise
