@@ -191,7 +191,14 @@ class ExitCodes(unittest.TestCase):
                             (["plan", CARTS, "--add", "x,rack=r1", "--data", "many"], "24TB"),
                             (["plan", CARTS, "--add", "x,rack=r1", "--utilisation", "160%"], "60%"),
                             (["plan", CARTS, "--add", "x", "--to", RING], "exclude each other"),
+                            (["risk", CARTS, "--down", "cache-1,"], '"cache-1,"'),
+                            (["risk", CARTS, "--down", ",cache-1"], "a name is missing"),
+                            (["risk", CARTS, "--down"], "--down: its value is missing; write --down NODE"),
+                            (["draw", CARTS, "--kind"], "write --kind ring, for example"),
+                            (["import", CARTS, "-o"], "--output: its value is missing; write --output FILE"),
+                            (["fingerprint", CARTS, "--agree"], "two maps"),
                             (["simulate"], "balance or join"),
+                            (["simulate", "bogus", "--help"], "balance or join"),
                             (["simulate", "balance", "--nodes", "3"], "--tokens is missing"),
                             (["simulate", "balance", "--nodes", "3", "--tokens", "1,,2"], "whole numbers"),
                             (["simulate", "join", "--nodes", "999999999", "--tokens", "1000000"], "too much"),
@@ -261,10 +268,30 @@ class Input(unittest.TestCase):
             self.assertEqual(answer("fingerprint", "-", stdin=native)["fingerprint"],
                              answer("fingerprint", *words)["fingerprint"])
 
+    def test_importing_twice_gives_the_same_bytes(self):
+        once = run("import", RING).stdout
+        self.assertTrue(once.startswith(b"# Imported from nodetool-ring: "), once[:80])
+        twice = run("import", "-", stdin=once).stdout
+        self.assertEqual(twice, once.split(b"\n", 1)[1])
+        self.assertEqual(run("import", "-", stdin=twice).stdout, twice)
+
+    def test_racks_that_no_node_names_are_not_counted(self):
+        text = SMALL.replace("{count: 2}", "{per_zone: {eu: 2, us: 1}}").replace("}, {", ", zone: eu}, {")
+        heading = run("status", "-", stdin=text.replace("name: c", "name: c, zone: us").encode()).stdout.decode()
+        self.assertIn("2 zones, 24 ring entries, 2 copies in eu and 1 in us;", heading)
+
     def test_several_files_of_one_cluster(self):
         samples = SOURCE / "testdata/samples/cassandra"
         ring, status = str(samples / "nodetool-ring-vnodes.txt"), str(samples / "nodetool-status-effective.txt")
         self.assertEqual(run("ownership", ring, status).stdout, run("ownership", ring, "--with", status).stdout)
+        self.assertEqual(run("ownership", ring, "--from", "nodetool-ring", "--with", status).stdout,
+                         run("ownership", ring, "--with", status).stdout)
+
+    def test_outputs_that_are_not_read_say_what_to_bring(self):
+        done = run("status", str(SOURCE / "testdata/samples/unsupported/cluster-info.txt"))
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertIn(b"this is the output of CLUSTER INFO", done.stderr)
+        self.assertIn(b"CLUSTER NODES", done.stderr)
 
 
 class Streams(unittest.TestCase):
@@ -272,11 +299,17 @@ class Streams(unittest.TestCase):
         keys = b"plain\nwith tab\there\n\nnul\0inside\nreturn\r\n\xff\xfe\nno newline at the end"
         done = run("locate", CARTS, "--keys", "-", stdin=keys)
         self.assertEqual(done.returncode, 0)
-        self.assertEqual([line.rsplit(b"\t", 1)[0] for line in done.stdout.split(b"\n")[:-1]], keys.split(b"\n"))
+        printed = [line.rsplit(b"\t", 1)[0] for line in done.stdout.split(b"\n")[:-1]]
+        self.assertEqual(printed, keys.replace(b"with tab\there", b'"with tab\\u0009here"').split(b"\n"))
         self.assertIn(b"carriage return", done.stderr)
         found = answer("locate", CARTS, "--keys", "-", stdin=keys)["locate"]
         self.assertEqual(found[3]["key"], "nul\0inside")
         self.assertEqual(found[5]["key_hex"], "fffe")
+
+    def test_a_record_is_one_line_of_two_fields(self):
+        done = run("locate", CARTS, "a\nb", 'say "x"', "1,2", b"\xff,\xfe", "plain")
+        keys = [line.split(b"\t")[0] for line in done.stdout.splitlines()]
+        self.assertEqual(keys, [b'"a\\u000ab"', b'"say \\"x\\""', b'"1,2"', b'"\xff,\xfe"', b"plain"])
 
     def test_a_file_of_keys_answers_as_arguments_do(self):
         keys = [f"user:{i}" for i in range(500)]
@@ -364,6 +397,18 @@ class Down(unittest.TestCase):
         self.assertLessEqual(set(before[1:]), set(after))  # the other racks keep their copies
         explained = answer("explain", CARTS, "k1", "--down", before[0])
         self.assertEqual(explained["owners"], after)
+
+    def test_names_with_commas_are_told_from_lists(self):
+        nodes = "nodes: [{name: a}, {name: 'b,c'}, {name: d}, {name: 'a,d'}]"
+        odd = SMALL.replace("nodes: [{name: a}, {name: b}, {name: c}]", nodes).encode()
+        for given, down in (("b,c", ["b,c"]), ('"b,c"', ["b,c"]), ('a,"b,c"', ["a", "b,c"]), ('"a,d"', ["a,d"])):
+            self.assertEqual(answer("risk", "-", "--down", given, stdin=odd)["down"], down, given)
+        done = run("risk", "-", "--down", "a,d", stdin=odd)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"one node's name, and a list of others", done.stderr)
+        owners = {f for line in run("locate", "-", *map(str, range(40)), stdin=odd).stdout.decode().splitlines()
+                  for f in re.findall(r'"[^"]*"|[^,]+', line.split("\t")[1])}
+        self.assertEqual(owners, {"a", '"b,c"', "d", '"a,d"'})
 
     def test_nodes_may_be_named_by_address(self):
         self.assertEqual(answer("risk", CARTS, "--down", "10.0.1.11:11211")["down"], ["cache-1"])
@@ -473,6 +518,13 @@ class Completion(unittest.TestCase):
 
 
 class Help(unittest.TestCase):
+    def test_a_word_that_starts_two_verbs_explains_both(self):
+        done = run("simulate", "--help")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for verb in ("balance", "join"):
+            self.assertIn(run("simulate", verb, "--help").stdout, done.stdout)
+        self.assertEqual(run("help", "simulate").stdout, done.stdout)
+
     def test_every_verb_explains_itself(self):
         for name in re.findall(r"^  (\w+(?: \w+)?)  ", run("--help").stdout.decode(), re.MULTILINE):
             done = run(*name.split(), "--help")

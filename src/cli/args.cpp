@@ -67,6 +67,17 @@ Error unknown_option(const std::string& word, const std::vector<Args::Argument>&
       near.empty() ? "write -- before a value that starts with a dash" : "did you mean " + near + "?");
 }
 
+// CLI11 says "--down: 1 required TEXT missing".
+Error value_missing(const std::string& said, const std::vector<Args::Argument>& arguments) {
+  const std::string flag = said.substr(0, said.find(':'));
+  for (const Args::Argument& a : arguments)
+    if (a.longest_flag() == flag || a.flags == flag)
+      return usage("", a.longest_flag() + ": its value is missing",
+                   "write " + a.longest_flag() + ' ' +
+                       (a.choices.empty() ? a.value : a.choices.front() + ", for example"));
+  return usage("", said, "");
+}
+
 // Takes the options out of `words`; what is left are operands. CLI11 never sees those: it would read "[a,b]"
 // as a list.
 std::optional<Error> take_options(CLI::App& app, std::vector<std::string>& words,
@@ -77,6 +88,8 @@ std::optional<Error> take_options(CLI::App& app, std::vector<std::string>& words
   std::reverse(words.begin(), words.end());  // CLI11 takes a vector from its back
   try {
     app.parse(std::move(words));
+  } catch (const CLI::ArgumentMismatch& error) {
+    return value_missing(error.what(), arguments);
   } catch (const CLI::ParseError& error) {
     return usage("", error.what(), "");
   }

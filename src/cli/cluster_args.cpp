@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "format/json_text.hpp"
+
 namespace arcwise::cli {
 namespace {
 
@@ -29,6 +31,41 @@ std::optional<NodeIndex> find_node(const ClusterMap& map, const std::string& wor
   return by_address;
 }
 
+// Names between commas; one that holds a comma itself is written as a JSON string: a,"b,c".
+std::vector<std::string> split_names(std::string_view text) {
+  std::vector<std::string> words;
+  while (true) {
+    std::size_t end = 0;
+    if (text.starts_with('"'))
+      for (end = 1; end < text.size() && text[end] != '"'; ++end) end += text[end] == '\\';
+    end = text.find(',', std::min(end, text.size()));
+    const std::string_view word = text.substr(0, end);
+    const Json json = Json::parse(word, nullptr, false);
+    words.push_back(json.is_string() ? json.get<std::string>() : std::string(word));
+    if (end == std::string_view::npos) return words;
+    text.remove_prefix(end + 1);
+  }
+}
+
+// Nodes of one --down. A name may hold a comma, so the whole text may be one too: never guessed at.
+Result<std::vector<NodeIndex>> find_nodes(const ClusterMap& map, const std::string& given) {
+  const auto whole = find_node(map, given);
+  std::vector<NodeIndex> nodes;
+  const std::vector<std::string> words = split_names(given);
+  for (const std::string& word : words) {
+    const auto node = find_node(map, word);
+    if (!node && whole) return std::vector<NodeIndex>{*whole};
+    if (word.empty())
+      return usage_error(given, "--down: a name is missing beside a comma", "write it as --down A,B");
+    if (!node) return usage_error(word, "--down: no such node", known_nodes(map, word));
+    nodes.push_back(*node);
+  }
+  if (whole && words.size() > 1)
+    return usage_error(given, "--down: this is one node's name, and a list of others",
+                       "give each node its own --down, the name with a comma as a JSON string in quotes");
+  return nodes;
+}
+
 }  // namespace
 
 void ClusterArgs::declare(Args& args, bool several) {
@@ -47,7 +84,7 @@ void ClusterArgs::declare_reading(Args& args, std::string_view suffix) {
   const std::string whose = tail.empty() ? "" : " of the second map";
   args.option("--with" + tail, "FILE", with, "one more file of the same cluster" + whose).files();
   args.option("--from" + tail, "FORMAT", options.from,
-              "the file's format" + whose + ", where it is not recognised")
+              "the first file's format" + whose + ", where it is not recognised")
       .one_of(format_names());
   args.option("--pool" + tail, "NAME", options.pool, "which pool of a nutcracker.yml" + whose);
 }
@@ -96,14 +133,9 @@ void DownArgs::declare(Args& args, std::string_view help) {
 Result<NodeSet> DownArgs::resolve(const ClusterMap& map) const {
   NodeSet set(map.nodes().size());
   for (const std::string& given : names_) {
-    // A name may hold a comma: the whole text goes first.
-    const std::vector<std::string> words =
-        find_node(map, given) ? std::vector<std::string>{given} : split_commas(given);
-    for (const std::string& word : words) {
-      const auto node = find_node(map, word);
-      if (!node) return usage_error(word, "--down: no such node", known_nodes(map, word));
-      set.insert(*node);
-    }
+    const auto nodes = find_nodes(map, given);
+    if (!nodes) return nodes.error();
+    for (const NodeIndex node : *nodes) set.insert(node);
   }
   return set;
 }
@@ -125,9 +157,12 @@ std::string describe_policy(const ReplicaPolicy& policy) {
     return std::to_string(policy.count) + (policy.count == 1 ? " copy" : " copies") +
            (policy.count == 1 ? "" : level);
   std::string out;
-  for (const ZoneCount& z : policy.per_zone)
-    out += (out.empty() ? "" : ", ") + z.zone + " " + std::to_string(z.count);
-  return out + " copies" + level;
+  for (std::size_t i = 0; i < policy.per_zone.size(); ++i) {
+    const ZoneCount& z = policy.per_zone[i];
+    if (i) out += i + 1 == policy.per_zone.size() ? " and " : ", ";
+    out += std::to_string(z.count) + (i ? "" : z.count == 1 ? " copy" : " copies") + " in " + z.zone;
+  }
+  return out + level;
 }
 
 std::vector<std::string> split_commas(std::string_view text) {

@@ -163,6 +163,9 @@ Json maps_json(const Options& o, const std::vector<Fingerprints>& prints) {
 Result<int> run_fingerprint(const Options& o, Session& session) {
   if (std::count(o.files.begin(), o.files.end(), "-") > 1)
     return usage_error("-", "standard input can be read only once", "name a file instead");
+  if (o.agree && o.files.size() < 2)
+    return usage_error("--agree", "one map has nothing to agree with",
+                       "name two maps or more: arcwise fingerprint A B --agree");
   std::vector<Loaded> maps;
   std::vector<Fingerprints> prints;
   for (const std::string& file : o.files) {

@@ -16,8 +16,8 @@ struct Options {
 };
 
 std::string header(const Loaded& loaded, const ClusterArgs& from) {
-  std::string out = "# Imported from " +
-                    (loaded.cluster.observed.format.empty() ? "a map" : loaded.cluster.observed.format) + ":";
+  if (loaded.cluster.observed.format == "arcwise") return "";  // importing twice gives the same bytes
+  std::string out = "# Imported from " + loaded.cluster.observed.format + ':';
   for (const std::string& file : from.files) out += ' ' + printable(file);
   for (const std::string& file : from.with) out += ' ' + printable(file);
   return out + '\n';

@@ -34,12 +34,31 @@ std::string hex_digits(std::string_view bytes) {
   return out;
 }
 
+// As it is, or as a JSON string where it holds what separates fields, names and lines. Bytes that are not
+// UTF-8 stay, so that a key can be told from another.
+void append_field(std::string& out, std::string_view text) {
+  if (text.find_first_of(",\"\t\n") == std::string_view::npos) {
+    out += text;
+    return;
+  }
+  if (valid_utf8(text)) return append_json_string(out, text);
+  out += '"';
+  for (char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      out += "\\u00" + hex_digits({&c, 1});
+    else
+      out += c;
+  }
+  out += '"';
+}
+
 class Locator {
  public:
   Locator(const Placement& placement, NodeMask mask, Session& session)
       : placement_(placement), mask_(mask), session_(session) {
     for (const Node& node : placement.map().nodes()) {
-      names_.push_back(node.name);
+      append_field(names_.emplace_back(), node.name);
       quoted_.emplace_back();
       append_json_string(quoted_.back(), node.name);
     }
@@ -65,7 +84,7 @@ class Locator {
  private:
   void append_line(std::string_view key, std::span<const NodeIndex> owners) {
     std::string& out = session_.out.buffer();
-    out.append(key);
+    append_field(out, key);
     char before = '\t';
     for (NodeIndex n : owners) {
       out += before;

@@ -75,6 +75,15 @@ int finish(Session& session, int code) {
   return static_cast<int>(ErrorKind::io);
 }
 
+// `arcwise simulate --help`: the help of every verb that starts with this word.
+std::string help_of_family(const std::vector<std::string>& words) {
+  if (words.size() > 1 && !words[1].starts_with('-')) return "";
+  std::string out;
+  for (const Verb& verb : verbs())
+    if (verb.name.starts_with(words[0] + ' ')) out += (out.empty() ? "" : "\n") + help(verb);
+  return out;
+}
+
 int run_verb(const Verb& verb, std::vector<std::string> words, Session& session) {
   Args args;
   const Action action = verb.declare(args);
@@ -107,6 +116,10 @@ int run_words(std::vector<std::string> words, Session& session) {
   }
   if (help_wanted && (words.empty() || words[0].starts_with("-"))) {
     session.out.write(help());
+    return finish(session, 0);
+  }
+  if (const std::string text = help_wanted ? help_of_family(words) : ""; !text.empty()) {
+    session.out.write(text);
     return finish(session, 0);
   }
   if (!found.verb) return report(unknown_verb(words), "", session);

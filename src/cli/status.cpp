@@ -1,4 +1,5 @@
 // status: is it fine?
+#include <algorithm>
 #include <memory>
 
 #include "arcwise/risk.hpp"
@@ -114,10 +115,13 @@ std::string headline(const Loaded& loaded, const Verdict& verdict, bool colour) 
 std::string about(const Loaded& loaded, const Ownership& ownership) {
   const ClusterMap& map = loaded.cluster.map;
   std::string out = counted(map.nodes().size(), "node", "nodes");
-  for (const auto& [level, one, many] :
-       {std::tuple{Across::zone, "zone", "zones"}, std::tuple{Across::rack, "rack", "racks"}}) {
+  for (const auto& [level, field, one, many] : {std::tuple{Across::zone, &Node::zone, "zone", "zones"},
+                                                std::tuple{Across::rack, &Node::rack, "rack", "racks"}}) {
+    // Where no node says its rack, each zone counts as one: no reason to call it so.
+    const bool said = std::any_of(map.nodes().begin(), map.nodes().end(),
+                                  [field = field](const Node& node) { return !(node.*field).empty(); });
     const auto groups = group_ownership(map, ownership, level);
-    if (groups.size() > 1) out += ", " + counted(groups.size(), one, many);
+    if (said && groups.size() > 1) out += ", " + counted(groups.size(), one, many);
   }
   out += ", " + counted(ownership.ring_entries, "ring entry", "ring entries");
   out += ", " + describe_policy(map.replicas());

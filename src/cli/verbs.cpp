@@ -23,10 +23,12 @@ constexpr Verb table[] = {
      "one range a line; hosts[i], racks[i] and zones[i] belong to owners[i].",
      declare_ranges},
     {"locate", ask, "where? owners of keys, streaming",
-     "Prints key, tab, owners separated by commas, in preference order: what the map says. Nodes that a\n"
-     "file shows as down still own their keys; --down skips nodes as a router would. Keys from --keys are\n"
-     "any bytes but a newline. JSON is an object with the array `locate`, one key a line; a key that is not\n"
-     "UTF-8 also comes as `key_hex`.",
+     "Prints key, tab, owners separated by commas, in preference order: what the map says. A key or name\n"
+     "with a comma, quote, tab or newline is printed as a JSON string. Nodes that a file shows as down "
+     "still\n"
+     "own their keys; --down skips nodes as a router would. Keys from --keys are any bytes but a newline.\n"
+     "JSON is an object with the array `locate`, one key a line; a key that is not UTF-8 also comes as\n"
+     "`key_hex`.",
      declare_locate},
     {"explain", ask, "why there? every step and every candidate",
      "Shows the bytes that are hashed, the position, its range, and each candidate with the reason why it\n"
