@@ -90,10 +90,4 @@ std::string example_text(const Diff& diff) {
   return out;
 }
 
-std::string sampled_text(const Diff& diff) {
-  if (!diff.sampled) return "";
-  return " (from " + counted(diff.sampled->keys) + " sampled keys, ± " + per_cent(diff.sampled->error_95) +
-         ")";
-}
-
 }  // namespace arcwise::cli

@@ -14,7 +14,4 @@ std::string transfer_table(const Diff& diff, double data_bytes, std::size_t most
 std::string share_table(const Diff& diff, std::size_t most, bool colour);
 /// Keys with their owners before and after, one a line.
 std::string example_text(const Diff& diff);
-/// " (sampled: …)" where the figures are, else empty.
-std::string sampled_text(const Diff& diff);
-
 }  // namespace arcwise::cli

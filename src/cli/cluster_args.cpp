@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "format/json_text.hpp"
+#include "format/table_numbers.hpp"
 
 namespace arcwise::cli {
 namespace {
@@ -163,6 +164,11 @@ std::string describe_policy(const ReplicaPolicy& policy) {
     out += std::to_string(z.count) + (i ? "" : z.count == 1 ? " copy" : " copies") + " in " + z.zone;
   }
   return out + level;
+}
+
+std::string sampled_text(const std::optional<Sampled>& sampled) {
+  if (!sampled) return "";
+  return " (from " + counted(sampled->keys) + " sampled keys, ± " + per_cent(sampled->error_95) + ")";
 }
 
 std::vector<std::string> split_commas(std::string_view text) {

@@ -6,6 +6,7 @@
 
 #include "arcwise/check.hpp"
 #include "arcwise/format.hpp"
+#include "arcwise/ownership.hpp"
 #include "arcwise/placement.hpp"
 #include "cli/args.hpp"
 #include "cli/session.hpp"
@@ -55,6 +56,9 @@ std::string known_nodes(const ClusterMap& map, std::string_view near);
 
 /// "3 copies across racks", "1 copy", "eu 3, us 2 copies across racks".
 std::string describe_policy(const ReplicaPolicy& policy);
+
+/// " (from 1,000,000 sampled keys, ± 0.1 %)" where figures are sampled, else empty.
+std::string sampled_text(const std::optional<Sampled>& sampled);
 
 /// The words between commas.
 std::vector<std::string> split_commas(std::string_view text);

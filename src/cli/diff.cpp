@@ -32,7 +32,7 @@ std::string text_answer(const Loaded& a, const Loaded& b, const Diff& d, const O
                                 : "; their fingerprints differ: " + d.before + " and " + d.after) +
            '\n';
   std::string out = head + " disagree on " + toned(per_cent(d.differs.value()), Tone::warning, colour) +
-                    " of hash space" + sampled_text(d) + '\n';
+                    " of hash space" + sampled_text(d.sampled) + '\n';
   Notes notes;
   notes.line("first owner", "another one on " + per_cent(d.primary_moved.value()));
   notes.line("copies", per_cent(d.moved.value()) +

@@ -76,8 +76,9 @@ std::string text_answer(const Placement& placement, const Explanation& e, bool c
   notes.line("hashed bytes", hex_bytes(e.routing_key));
   notes.line("position",
              to_text(space, {e.hash.value}) + "  by " + std::string(info(map.placement().hash).name));
-  notes.line("range", "(" + to_text(space, e.region.after) + ", " + to_text(space, e.region.upto) + "], " +
-                          per_cent(share) + " of hash space");
+  if (placement.traits().enumerable)
+    notes.line("range", "(" + to_text(space, e.region.after) + ", " + to_text(space, e.region.upto) + "], " +
+                            per_cent(share) + " of hash space");
   notes.line("policy", describe_policy(map.replicas()));
   std::string out = notes.text(colour) + '\n' + candidates(placement, e, colour) + '\n';
   std::string owners;

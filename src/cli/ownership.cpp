@@ -47,7 +47,8 @@ std::string text_answer(const Loaded& loaded, const Ownership& own, const std::o
   const Balance& b = own.balance;
   Notes notes;
   notes.line("balance", "largest " + times(b.max_over_target) + " its target, smallest " +
-                            times(b.min_over_target) + ", spread " + per_cent(b.stddev_over_target));
+                            times(b.min_over_target) + ", spread " + per_cent(b.stddev_over_target) +
+                            sampled_text(own.sampled));
   if (chance)
     notes.line("by chance", "largest " + times(chance->median) + ", above " + times(chance->p99) +
                                 " in 1 of 100 (" + counted(chance->trials) + " random rings, seed " +

@@ -126,7 +126,7 @@ std::string headline(const Maps& maps, const Plan& plan, const CostOptions& cost
   if (plan.seconds > 0) out += ", in " + human_seconds(plan.seconds);
   if (!plan.bottleneck.empty() && plan.seconds > 0)
     out += " at the pace of " + shortened(plan.bottleneck, 26);
-  return out + sampled_text(plan.diff) + '\n';
+  return out + sampled_text(plan.diff.sampled) + '\n';
 }
 
 std::string text_answer(const Maps& maps, const Plan& plan, const Options& options, bool colour) {

@@ -70,7 +70,8 @@ std::string down_text(const DownRisk& down, const std::string& level, const std:
   std::string out = when + joined(down.down) + '\n';
   const auto tone = [](Share s) { return s.units > 0 ? Tone::bad : Tone::good; };
   Notes notes;
-  notes.line("below " + level, per_cent(down.below_quorum.value()) + " of hash space",
+  notes.line("below " + level,
+             per_cent(down.below_quorum.value()) + " of hash space" + sampled_text(down.sampled),
              tone(down.below_quorum));
   notes.line("without any owner", per_cent(down.lost.value()) + " of hash space", tone(down.lost));
   if (!down.example_keys.empty()) notes.line("keys such as", joined(down.example_keys));
@@ -96,7 +97,7 @@ std::string text_answer(const Loaded& loaded, const Risk& risk, const std::strin
   notes.line("tolerated", tolerated(risk, level), risk.tolerated ? Tone::good : Tone::warning);
   std::string out = toned(loaded.title, Tone::strong, colour) + ": " +
                     counted(loaded.cluster.map.nodes().size(), "node", "nodes") + ", " +
-                    describe_policy(loaded.cluster.map.replicas()) + '\n';
+                    describe_policy(loaded.cluster.map.replicas()) + sampled_text(risk.sampled) + '\n';
   out += notes.text(colour) + '\n' + failures_table(risk, level, colour);
   if (risk.pair_losses.size() > 1 || risk.mean_pair_loss > 0) {
     out += '\n' + pairs_table(risk, level, colour);

@@ -137,13 +137,15 @@ std::string summary(const Loaded& loaded, const Studies& s, bool colour) {
       s.judgement.fullest_node.empty() ? "" : " (" + shortened(s.judgement.fullest_node, 26) + ")";
   Notes notes;
   notes.line("balance", "largest " + times(b.max_over_target) + " its target" + fullest + ", smallest " +
-                            times(b.min_over_target) + ", spread " + per_cent(b.stddev_over_target));
+                            times(b.min_over_target) + ", spread " + per_cent(b.stddev_over_target) +
+                            sampled_text(s.ownership.sampled));
   if (s.chance)
     notes.line("by chance", "largest " + times(s.chance->median) + ", above " + times(s.chance->p99) +
                                 " in 1 of 100 (" + counted(s.chance->trials) + " random rings, seed " +
                                 std::to_string(s.chance->seed) + ")");
-  notes.line("replica sets", counted(s.ownership.replica_sets) + " distinct, over " +
-                                 counted(s.ownership.regions, "range", "ranges"));
+  const std::string over = ", over " + counted(s.ownership.regions, "range", "ranges");
+  notes.line("replica sets", counted(s.ownership.replica_sets) + " distinct" +
+                                 (s.ownership.sampled ? " among the sampled keys" : over));
   const Fingerprints prints = fingerprints(loaded.placement);
   notes.line("fingerprint", prints.fingerprint + ", tokens " + prints.token_digest);
   return notes.text(colour);

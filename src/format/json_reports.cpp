@@ -32,6 +32,10 @@ Json names_of(const ClusterMap& map, const std::vector<NodeIndex>& nodes) {
   return names;
 }
 
+void add_sampled(Json& json, const std::optional<Sampled>& sampled) {
+  if (sampled) json["sampled"] = {{"keys", sampled->keys}, {"error_95", sampled->error_95}};
+}
+
 Json or_null_if_zero(double value) {
   return value > 0 ? Json(value) : Json(nullptr);
 }
@@ -77,6 +81,7 @@ Json ownership_json(std::string_view verb, const Cluster& cluster, const Placeme
   for (std::size_t i = 0; i < ownership.nodes.size(); ++i)
     json["nodes"].push_back(node_json(cluster, i, ownership.nodes[i]));
   json["balance"] = to_json(ownership.balance, chance);
+  add_sampled(json, ownership.sampled);
   return json;
 }
 
@@ -109,8 +114,10 @@ Json explain_json(const Placement& placement, const Explanation& explanation) {
   json["routing_key"] = explanation.routing_key;
   json["key_hash"] = info(map.placement().hash).name;
   json["hash"] = to_text(space, {explanation.hash.value});
-  json["region"] = {{"after", to_text(space, explanation.region.after)},
-                    {"upto", to_text(space, explanation.region.upto)}};
+  json["region"] = nullptr;  // where no range has constant owners
+  if (placement.traits().enumerable)
+    json["region"] = {{"after", to_text(space, explanation.region.after)},
+                      {"upto", to_text(space, explanation.region.upto)}};
   json["candidates"] = Json::array();
   for (const Explanation::Candidate& c : explanation.candidates) {
     const bool taken = c.verdict == Verdict::taken || c.verdict == Verdict::taken_repeat;
@@ -154,6 +161,7 @@ Json risk_json(const Risk& risk, const Placement& placement) {
   json["mean_pair_loss"] = risk.mean_pair_loss;
   json["worst_pair"] = {
       {"a", risk.worst_pair.a}, {"b", risk.worst_pair.b}, {"share", risk.worst_pair.share.value()}};
+  add_sampled(json, risk.sampled);
   return json;
 }
 
@@ -163,6 +171,7 @@ Json down_json(const DownRisk& risk) {
   json["share_below_quorum"] = risk.below_quorum.value();
   json["share_lost"] = risk.lost.value();
   json["example_keys"] = risk.example_keys;
+  add_sampled(json, risk.sampled);
   return json;
 }
 
@@ -191,7 +200,7 @@ Json diff_json(std::string_view verb, const Diff& diff, double data_bytes) {
                              {"effective_after", n.after.value()},
                              {"gained", n.gained.value()},
                              {"given", n.given.value()}});
-  if (diff.sampled) json["sampled"] = {{"keys", diff.sampled->keys}, {"error_95", diff.sampled->error_95}};
+  add_sampled(json, diff.sampled);
   json["steps"] = Json::array();
   json["cost"] = {{"seconds", nullptr}, {"bytes", or_null_if_zero(data_bytes * diff.moved.value())}};
   json["warnings"] = Json::array();
