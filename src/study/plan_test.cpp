@@ -152,6 +152,7 @@ TEST(Leaving, with_one_token_the_successor_doubles_from_60_to_120_percent) {
   EXPECT_EQ(finding(p, "over-full")->subject, "n05");
   ASSERT_NE(finding(p, "one-receiver"), nullptr);
   EXPECT_EQ(finding(p, "one-receiver")->subject, "n05");
+  EXPECT_EQ(finding(p, "one-donor"), nullptr);  // the leaver sends everything, as it must
   EXPECT_EQ(p.flows.size(), 12u);
 }
 
@@ -189,6 +190,19 @@ TEST(Utilisation, of_an_equal_ring_becomes_that_of_its_capacity) {
     EXPECT_NEAR(f.utilisation_before.value_or(0.8), 0.8, 0.1);
     EXPECT_NEAR(*f.utilisation_after, 0.4, 0.06) << f.name;
   }
+}
+
+// Three racks for three copies: the only node of r1 holds everything, and its disk was bought for that.
+TEST(Utilisation, follows_what_the_policy_makes_each_node_hold) {
+  const ClusterMap before = testing::hashed_ring(
+      {node("a", 1, "r1"), node("b", 1, "r2"), node("c", 1, "r2"), node("d", 1, "r3"), node("e", 1, "r3")},
+      512, 3, Across::rack);
+  Change change;
+  change.remove = {"c"};
+  const Plan p = run(before, change, filled(0.4));
+  EXPECT_NEAR(*flow(p, "a").utilisation_before, 0.4, 1e-9);
+  EXPECT_NEAR(*flow(p, "a").utilisation_after, 0.4, 1e-9);
+  EXPECT_NEAR(*flow(p, "b").utilisation_after, 0.8, 1e-9);
 }
 
 TEST(Costs, are_zero_where_nothing_is_known) {

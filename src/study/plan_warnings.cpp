@@ -31,11 +31,9 @@ std::string useless_advice(const ClusterMap& before, const ClusterMap& after) {
   switch (point_rule(after)) {
     case PointRule::method:
       return "with this recipe a change may move keys between any nodes; a ring with fixed tokens per weight "
-             "moves "
-             "only what must move";
+             "does not";
     case PointRule::list_index:
-      return "a remainder renumbers nearly every key when the count changes; a ring moves about one node's "
-             "share";
+      return "a remainder renumbers nearly every key; a ring moves about one node's share";
     default:
       return "look at the single steps: what one step moves another may move back";
   }
