@@ -70,6 +70,8 @@ enum class KeyHashId : std::uint8_t {
   ceph_rjenkins,          ///< Ceph's string hash of object names
   sha1_le32,              ///< npm hashring: the SHA-1 digest's first 4 bytes, least significant first
   md5_128,                ///< uhashring: the whole digest as one number, 128 bits
+  murmur2_64_furc,        ///< mcrouter Ch3: MurmurHash64A, seed 4193360111
+  murmur2_64_rendezvous,  ///< mcrouter Rendezvous: MurmurHash64A, seed 2718281828
   citus_text              ///< PostgreSQL hashtext in ring order (top bit flipped), 32 bits
 };
 

@@ -75,9 +75,11 @@ struct ReplicaPolicy {
 /// How key bytes become the bytes that are hashed.
 enum class KeyPrep : std::uint8_t {
   none,
-  tag_pair,  ///< twemproxy's hash_tag: the first open character, the first close after it, if anything is
-             ///< between
-  redis_tag  ///< Redis Cluster: the same with { and }
+  tag_pair,   ///< twemproxy's hash_tag: the first open character, the first close after it, if anything is
+              ///< between
+  redis_tag,  ///< Redis Cluster: the same with { and }
+  routing_prefix,  ///< mcrouter: a leading /region/cluster/ is dropped, and all from the first |#| on
+  balance          ///< HAProxy: what the setting `balance` says: a value, a URI, a client's address
 };
 
 /// How nodes become positions, coarsely: which of the map's own fields say it.
@@ -104,7 +106,9 @@ enum class LabelRule : std::uint8_t {
   java_host,          ///< "cache-a:11212", "0:0:0:0:0:0:0:1": no port where it is 11211
   java_address,       ///< "10.0.0.1:11212": the address alone; no port where it is 11211
   dalli,              ///< "10.0.0.1:11211", "::1:11211": always a port, never brackets; "/tmp/a.sock"
-  evcache             ///< "10.0.0.1/10.0.0.1:11211"
+  evcache,            ///< "10.0.0.1/10.0.0.1:11211"
+  pymemcache,         ///< as dalli; "unix:/tmp/a.sock" is "/tmp/a.sock"
+  none                ///< "": no text of the node is hashed unless the map gives one (HAProxy)
 };
 
 /// Which entry answers for a hash.
@@ -139,8 +143,10 @@ struct SettingInfo {
     number,
     text,
     flag,
-    choice,   ///< one of the words in `choices`
-    key_hash  ///< one of the recipe's key hashes; empty: the map's own
+    choice,    ///< one of the words in `choices`
+    key_hash,  ///< one of the recipe's key hashes; empty: the map's own
+    prime,     ///< a prime number
+    shares     ///< whole numbers by name, "a=1, b=2"; empty: none
   };
   std::string_view name;
   Kind kind;
@@ -148,6 +154,7 @@ struct SettingInfo {
   double least = 0, most = 0;  ///< of numbers
   std::string_view meaning;
   std::string_view choices = {};  ///< of a choice: words with a space between
+  bool of_key = false;            ///< changes which bytes of a key are hashed, or how
 };
 
 /// One frozen row: how a system computes placement. Never edited after release; a correction is a new row
@@ -167,11 +174,12 @@ struct Recipe {
   LabelRule label = LabelRule::name;
   LookupRule lookup = LookupRule::at_or_after;
   TieRule ties = TieRule::by_name;
-  bool given_allowed = false;  ///< `allocation: given` may replace the method
-  bool promotes =
-      false;  ///< the first owner serves, and when it fails another is promoted: one live owner is enough
-  bool zero_weight = false;   ///< the system takes a weight of 0
-  bool whole_weight = false;  ///< the system's weights are whole numbers
+  bool given_allowed = false;      ///< `allocation: given` may replace the method
+  bool promotes = false;           ///< when the first owner fails another is promoted: one live owner serves
+  bool zero_weight = false;        ///< the system takes a weight of 0
+  bool whole_weight = false;       ///< the system's weights are whole numbers
+  double heaviest = 0;             ///< the largest weight it takes; 0: any
+  bool places_unweighted = false;  ///< keys have owners even where every weight is 0 (mcrouter WeightedCh3)
   std::uint32_t default_tokens =
       0;  ///< vnodes per unit of weight when the map says nothing; 0: the recipe fixes it
   std::uint32_t fixed_tokens = 0;      ///< the same where the recipe fixes it and does not share out a total
@@ -206,6 +214,7 @@ struct PlacementSettings {
   std::int64_t integer(std::string_view name) const;
   double number(std::string_view name) const;
   bool flag(std::string_view name) const;
+  std::vector<std::pair<std::string, std::uint64_t>> shares(std::string_view name) const;
 };
 
 /// A value with the place it was written at.

@@ -39,8 +39,8 @@ constexpr std::array<std::uint16_t, 256> crc16_table = make_crc16_table();
 
 }  // namespace
 
-std::uint32_t crc32(std::string_view input) noexcept {
-  std::uint32_t crc = ~std::uint32_t{0};
+std::uint32_t crc32(std::string_view input, std::uint32_t before) noexcept {
+  std::uint32_t crc = ~before;
   const char* at = input.data();
   std::size_t left = input.size();
   for (; left >= 8; left -= 8, at += 8) {

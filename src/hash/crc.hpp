@@ -6,8 +6,9 @@
 
 namespace arcwise {
 
-/// CRC-32 as in zlib: polynomial 0x04c11db7, bits reflected, inverted before and after.
-std::uint32_t crc32(std::string_view bytes) noexcept;
+/// CRC-32 as in zlib: polynomial 0x04c11db7, bits reflected, inverted before and after. crc32(b, crc32(a)) is
+/// the value of a and b behind it.
+std::uint32_t crc32(std::string_view bytes, std::uint32_t before = 0) noexcept;
 
 /// CRC-16/XMODEM: polynomial 0x1021, initial value 0, nothing reflected or inverted. "123456789" gives
 /// 0x31c3.

@@ -19,7 +19,7 @@
 namespace arcwise {
 namespace {
 
-constexpr std::array<KeyHashInfo, 48> table = {{
+constexpr std::array<KeyHashInfo, 50> table = {{
     {KeyHashId::xxh3, "xxh3", 64, true},
     {KeyHashId::xxh64, "xxh64", 64, true},
     {KeyHashId::murmur3_x64_128, "murmur3_x64_128", 64, true},
@@ -67,6 +67,8 @@ constexpr std::array<KeyHashInfo, 48> table = {{
     {KeyHashId::ceph_rjenkins, "ceph_rjenkins", 32, false},
     {KeyHashId::sha1_le32, "sha1_le32", 32, false},
     {KeyHashId::md5_128, "md5_128", 128, false},
+    {KeyHashId::murmur2_64_furc, "murmur2_64_furc", 64, false},
+    {KeyHashId::murmur2_64_rendezvous, "murmur2_64_rendezvous", 64, false},
     {KeyHashId::citus_text, "citus_text", 32, false},
 }};
 
@@ -91,6 +93,10 @@ std::uint64_t client_hash(KeyHashId id, std::string_view input) noexcept {
   switch (id) {
     case KeyHashId::murmur2_64_envoy:
       return murmur2_64a(input, 0xc70f6907);
+    case KeyHashId::murmur2_64_furc:
+      return murmur2_64a(input, furc_seed);
+    case KeyHashId::murmur2_64_rendezvous:
+      return murmur2_64a(input, rendezvous_seed);
     case KeyHashId::kafka_murmur2:
       return murmur2_32(input, 0x9747b28c) & without_top_bit;
     case KeyHashId::java_string_hash:

@@ -61,40 +61,6 @@ std::array<std::uint64_t, 2> murmur3(std::string_view input) noexcept {
   return {h1, h2};
 }
 
-/// The 32-bit hash of bytes that come one after the other, as texts do when they are turned into other units.
-class Murmur32 {
- public:
-  explicit Murmur32(std::uint32_t seed) noexcept : hash_(seed) {}
-
-  void add_block(std::uint32_t block) noexcept {
-    hash_ = std::rotl(hash_ ^ mixed(block), 13) * 5 + 0xe6546b64;
-    size_ += 4;
-  }
-  void add(std::uint8_t byte) noexcept {
-    block_ |= std::uint32_t{byte} << (8 * tail_);
-    if (++tail_ < 4) return;
-    add_block(block_);
-    block_ = tail_ = 0;
-  }
-  std::uint32_t finish() const noexcept {
-    std::uint32_t hash = hash_ ^ mixed(block_);  // a tail of no bytes mixes to zero
-    hash ^= size_ + tail_;
-    hash = (hash ^ (hash >> 16)) * 0x85ebca6b;
-    hash = (hash ^ (hash >> 13)) * 0xc2b2ae35;
-    return hash ^ (hash >> 16);
-  }
-
- private:
-  static std::uint32_t mixed(std::uint32_t block) noexcept {
-    return std::rotl(block * 0xcc9e2d51, 15) * 0x1b873593;
-  }
-
-  std::uint32_t hash_;
-  std::uint32_t block_ = 0;
-  std::uint32_t tail_ = 0;  ///< bytes in block_
-  std::uint32_t size_ = 0;  ///< bytes in whole blocks, modulo 2^32
-};
-
 }  // namespace
 
 std::array<std::uint64_t, 2> murmur3_x64_128(std::string_view input) noexcept {

@@ -164,6 +164,10 @@ std::string label_of(const PlacementSettings& placement, const Node& node) {
       return dalli(name);
     case LabelRule::evcache:
       return std::string(split(name).host) + "/" + name;
+    case LabelRule::pymemcache:
+      return name.starts_with("unix:") ? name.substr(5) : dalli(name);
+    case LabelRule::none:
+      return {};
   }
   return name;
 }

@@ -60,6 +60,36 @@ std::optional<Error> check_node(const Node& node, const Recipe& recipe, const No
                  "node '" + node.name + "' has a weight that the system of recipe '" +
                      std::string(recipe.name) + "' cannot take",
                  "its weights are whole numbers: scale them all up");
+  if (recipe.heaviest > 0 && node.weight > recipe.heaviest)
+    return fault(at.weight, shown.data(),
+                 "node '" + node.name + "' has a weight that the system of recipe '" +
+                     std::string(recipe.name) + "' refuses",
+                 "scale all weights down: the largest it takes is " +
+                     std::to_string(static_cast<int>(recipe.heaviest)));
+  return std::nullopt;
+}
+
+// A weight of 0, or a zone without a share, takes a node out; somebody has to be left.
+std::optional<Error> check_someone_weighs(const ClusterMap::Parts& parts, const BuildMarks& marks) {
+  const Recipe& recipe = *parts.placement.recipe;
+  const auto holds = [&](const auto& has_some) {
+    return std::any_of(parts.nodes.begin(), parts.nodes.end(),
+                       [&](const Node& n) { return n.state != NodeState::joining && has_some(n); });
+  };
+  if (!recipe.places_unweighted && !holds([](const Node& n) { return n.weight > 0; }))
+    return fault(marks.node_at(0).weight, "0", "every node has a weight of 0, so nobody owns anything",
+                 "give one node a weight");
+  for (const SettingInfo& info : recipe.settings) {
+    if (info.kind != SettingInfo::Kind::shares) continue;
+    const auto shares = parts.placement.shares(info.name);
+    if (!shares.empty() && !holds([&](const Node& n) {
+          return std::any_of(shares.begin(), shares.end(),
+                             [&](const auto& s) { return s.first == n.zone && s.second > 0; });
+        }))
+      return fault(marks.whole, std::string(parts.placement.text(info.name)),
+                   "setting '" + std::string(info.name) + "' gives no zone of these nodes a share",
+                   "name the zones of the nodes");
+  }
   return std::nullopt;
 }
 
@@ -81,7 +111,7 @@ std::optional<Error> check_nodes(ClusterMap::Parts& parts, const BuildMarks& mar
     return fault(marks.node_at(0).state,
                  marks.nodes.empty() ? "" : std::string(to_string(NodeState::joining)),
                  "every node is joining, so nobody owns anything", "give one node the state normal");
-  return std::nullopt;
+  return check_someone_weighs(parts, marks);
 }
 
 std::optional<Error> check_given_tokens(ClusterMap::Parts& parts, const BuildMarks& marks) {
@@ -194,7 +224,8 @@ std::uint64_t slot_count(const ClusterMap::Parts& parts) {
     case SlotCount::weights_reduced:
       return divisor ? weights / divisor : 0;
     case SlotCount::setting:
-      return static_cast<std::uint64_t>(placement.integer("slots"));
+      return static_cast<std::uint64_t>(
+          placement.integer(placement.text("slots").empty() ? "table_size" : "slots"));
   }
   return placement.slots;
 }

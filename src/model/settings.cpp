@@ -15,7 +15,7 @@ const SettingInfo* find_setting(const Recipe& recipe, std::string_view name) {
 }
 
 std::optional<double> read_number(std::string_view text, SettingInfo::Kind kind) {
-  if (kind == SettingInfo::Kind::integer) {
+  if (kind == SettingInfo::Kind::integer || kind == SettingInfo::Kind::prime) {
     std::int64_t value = 0;
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (code != std::errc() || end != text.data() + text.size()) return std::nullopt;
@@ -38,6 +38,41 @@ std::optional<Error> check_choice(const SettingInfo& info, const std::string& va
   }
   return Error{ErrorKind::input, at, value, "setting '" + std::string(info.name) + "' takes no such word",
                "use one of: " + known};
+}
+
+// "eu=1, us=2": nullopt where it is anything else.
+std::optional<std::vector<std::pair<std::string, std::uint64_t>>> read_shares(std::string_view text) {
+  constexpr std::uint64_t most = 1'000'000'000;
+  std::vector<std::pair<std::string, std::uint64_t>> out;
+  const auto trim = [](std::string_view piece) {
+    while (!piece.empty() && piece.front() == ' ') piece.remove_prefix(1);
+    while (!piece.empty() && piece.back() == ' ') piece.remove_suffix(1);
+    return piece;
+  };
+  while (!trim(text).empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    const std::string_view piece = text.substr(0, comma);
+    text.remove_prefix(std::min(text.size(), comma + 1));
+    const std::size_t equals = piece.find('=');
+    if (equals == std::string_view::npos) return std::nullopt;
+    const std::string name(trim(piece.substr(0, equals)));
+    const std::string_view digits = trim(piece.substr(equals + 1));
+    std::uint64_t number = 0;
+    const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (digits.empty() || code != std::errc() || end != digits.data() + digits.size() || number > most)
+      return std::nullopt;
+    const bool twice = std::any_of(out.begin(), out.end(), [&](const auto& o) { return o.first == name; });
+    if (twice) return std::nullopt;
+    out.emplace_back(name, number);
+  }
+  return out;
+}
+
+bool is_prime(std::int64_t number) {
+  if (number < 2) return false;
+  for (std::int64_t d = 2; d * d <= number; ++d)
+    if (number % d == 0) return false;
+  return true;
 }
 
 std::optional<Error> check_key_hash(const Recipe& recipe, const SettingInfo& info, const std::string& value,
@@ -71,7 +106,17 @@ std::optional<Error> check_setting(const Recipe& recipe, const std::string& name
   }
   if (info->kind == SettingInfo::Kind::choice) return check_choice(*info, value, at);
   if (info->kind == SettingInfo::Kind::key_hash) return check_key_hash(recipe, *info, value, at);
+  if (info->kind == SettingInfo::Kind::shares) {
+    if (read_shares(value)) return std::nullopt;
+    return Error{ErrorKind::input, at, value, "setting '" + name + "' is not a list of whole numbers by name",
+                 "write for example `eu=1, us=2`, each name once"};
+  }
   const auto number = read_number(value, info->kind);
+  const bool composite = info->kind == SettingInfo::Kind::prime && number && *number <= info->most &&
+                         !is_prime(static_cast<std::int64_t>(*number));
+  if (composite)
+    return Error{ErrorKind::input, at, value, "setting '" + name + "' is not a prime number",
+                 "the system refuses it too: 65537 is usual"};
   if (number && *number >= info->least && *number <= info->most) return std::nullopt;
   const auto whole = [](double v) { return std::to_string(static_cast<std::int64_t>(v)); };
   return Error{ErrorKind::input, at, value, "setting '" + name + "' is out of range",
@@ -91,6 +136,9 @@ double PlacementSettings::number(std::string_view name) const {
 }
 bool PlacementSettings::flag(std::string_view name) const {
   return text(name) == "true";
+}
+std::vector<std::pair<std::string, std::uint64_t>> PlacementSettings::shares(std::string_view name) const {
+  return read_shares(text(name)).value_or(std::vector<std::pair<std::string, std::uint64_t>>{});
 }
 
 }  // namespace arcwise

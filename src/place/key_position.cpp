@@ -3,6 +3,8 @@
 #include <array>
 #include <cstring>
 
+#include "place/salted_key.hpp"
+
 namespace arcwise {
 namespace {
 
@@ -23,18 +25,33 @@ ByteSign byte_sign(const PlacementSettings& placement) {
   return placement.text("byte_sign") == "unsigned" ? ByteSign::as_unsigned : ByteSign::as_signed;
 }
 
+std::string_view mcrouter_routing_key(std::string_view key) noexcept {
+  if (key.starts_with('/')) {
+    const std::size_t second = key.find('/', 1);
+    const std::size_t third = second == key.npos ? key.npos : key.find('/', second + 1);
+    if (third != key.npos) key.remove_prefix(third + 1);
+  }
+  return key.substr(0, key.find("|#|"));
+}
+
 KeyPosition::KeyPosition(const ClusterMap& map)
     : hash_(map.placement().hash),
       sign_(byte_sign(map.placement())),
       empty_is_zero_(map.placement().recipe->empty_key_is_zero),
-      prefix_(map.placement().text("prefix")) {
+      prefix_(map.placement().text("prefix")),
+      suffix_(map.placement().text("salt")) {
   const PlacementSettings& placement = map.placement();
   if (placement.recipe->key_prep == KeyPrep::redis_tag) {
-    tagged_ = true;
+    cut_ = Cut::tag;
     open_ = '{';
     close_ = '}';
+  } else if (placement.recipe->key_prep == KeyPrep::routing_prefix) {
+    cut_ = Cut::routing_prefix;
+  } else if (placement.recipe->key_prep == KeyPrep::balance) {
+    cut_ = Cut::balance;
+    balance_ = HaproxyKey(placement);
   } else if (placement.hash_tag.size() == 2) {
-    tagged_ = true;
+    cut_ = Cut::tag;
     open_ = placement.hash_tag[0];
     close_ = placement.hash_tag[1];
   }
@@ -45,12 +62,27 @@ KeyPosition::KeyPosition(const ClusterMap& map)
 }
 
 std::string_view KeyPosition::routing_key(std::string_view key) const noexcept {
-  return tagged_ ? tagged_part(key, open_, close_) : key;
+  switch (cut_) {
+    case Cut::nothing:
+      return key;
+    case Cut::tag:
+      return tagged_part(key, open_, close_);
+    case Cut::routing_prefix:
+      return mcrouter_routing_key(key);
+    case Cut::balance:
+      return balance_.value(key);
+  }
+  return key;
 }
 
 u128 KeyPosition::hash(std::string_view routing_key) const noexcept {
   if (empty_is_zero_ && routing_key.empty()) return 0;
-  if (prefix_.empty()) return wide_key_hash(hash_, routing_key, sign_);
+  if (cut_ == Cut::balance) return balance_.hash(routing_key);
+  if (prefix_.empty() && suffix_.empty()) return wide_key_hash(hash_, routing_key, sign_);
+  if (!suffix_.empty()) {
+    const SaltedKey salted(routing_key, suffix_);
+    return wide_key_hash(hash_, salted.view(), sign_);
+  }
   const std::size_t size = prefix_.size() + routing_key.size();
   if (size > longest_key) return 0;
   std::array<char, longest_key> whole;

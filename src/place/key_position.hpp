@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "arcwise/map.hpp"
+#include "place/haproxy_key.hpp"
 
 namespace arcwise {
 
@@ -12,13 +13,17 @@ namespace arcwise {
 /// whole key. "user:{123}:cart" with { } gives "123"; "{}{abc}" and "foo{bar" give themselves.
 std::string_view tagged_part(std::string_view key, char open, char close) noexcept;
 
+/// mcrouter's routing key: "/region/cluster/user:1|#|tail" gives "user:1". A prefix is a slash and all to the
+/// third one, so "/a/b/c" gives "c" and "/images/0.png" itself.
+std::string_view mcrouter_routing_key(std::string_view key) noexcept;
+
 /// How this map's system reads bytes of 0x80 and more: the setting `byte_sign` of recipes that have one.
 ByteSign byte_sign(const PlacementSettings& placement);
 
 class KeyPosition {
  public:
   explicit KeyPosition(const ClusterMap& map);
-  /// The bytes of the key that are hashed, without the prefix that the setting `prefix` puts before them.
+  /// The bytes of the key that are hashed, without the setting `prefix` before and `salt` behind them.
   std::string_view routing_key(std::string_view key) const noexcept;
   KeyHash of(std::string_view key) const noexcept;
 
@@ -32,15 +37,18 @@ class KeyPosition {
   friend bool operator==(const KeyPosition&, const KeyPosition&) = default;
 
  private:
+  enum class Cut : std::uint8_t { nothing, tag, routing_prefix, balance };
+
   u128 hash(std::string_view routing_key) const noexcept;
 
   KeyHashId hash_;
   ByteSign sign_;
-  bool tagged_ = false;
+  Cut cut_ = Cut::nothing;
   bool empty_is_zero_ = false;
   char open_ = 0;
   char close_ = 0;
-  std::string prefix_;
+  std::string prefix_, suffix_;
+  HaproxyKey balance_;
   std::uint64_t slots_ = 0;  ///< reduce by remainder; 0: the hash is the position
   u128 mask_ = ~u128{0};     ///< a ring narrower than the hash uses its low bits
 };
