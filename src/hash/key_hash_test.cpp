@@ -128,7 +128,7 @@ TEST(KeyHash, the_table_lists_every_hash_once_in_enum_order_with_its_width) {
     names.insert(hash.name);
   }
   EXPECT_EQ(names.size(), key_hashes().size());
-  EXPECT_EQ(number, 48);
+  EXPECT_EQ(number, 50);
   EXPECT_EQ(info(KeyHashId::crc32).bits, 32);
   EXPECT_EQ(info(KeyHashId::crc16).bits, 16);
   EXPECT_EQ(info(KeyHashId::md5_ketama).bits, 32);

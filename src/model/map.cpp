@@ -61,7 +61,7 @@ std::optional<Error> check_node(const Node& node, const Recipe& recipe, const No
                      std::string(recipe.name) + "' cannot take",
                  "its weights are whole numbers: scale them all up");
   if (recipe.heaviest > 0 && node.weight > recipe.heaviest)
-    return fault(at.weight, shown.data(),
+    return fault(at.weight, shown(node.weight),
                  "node '" + node.name + "' has a weight that the system of recipe '" +
                      std::string(recipe.name) + "' refuses",
                  "scale all weights down: the largest it takes is " +

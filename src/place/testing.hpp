@@ -57,12 +57,16 @@ inline ClusterMap given_ring(std::vector<Node> nodes, std::uint32_t replicas = 1
   return map_of(std::move(p));
 }
 
-inline std::vector<std::string> owner_names(const Placement& placement, KeyHash hash, NodeMask mask = {}) {
+inline std::vector<std::string> owner_names(const Placement& placement, const Query& query) {
   std::vector<NodeIndex> out(placement.max_owners());
-  out.resize(placement.owners({{}, hash, mask}, out));
+  out.resize(placement.owners(query, out));
   std::vector<std::string> names;
   for (NodeIndex n : out) names.push_back(placement.map().nodes()[n].name);
   return names;
+}
+
+inline std::vector<std::string> owner_names(const Placement& placement, KeyHash hash, NodeMask mask = {}) {
+  return owner_names(placement, Query{{}, hash, mask});
 }
 
 }  // namespace arcwise::testing

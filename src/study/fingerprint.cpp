@@ -62,6 +62,8 @@ std::string quoted(std::string_view text) {
 
 std::string key_prep_name(const PlacementSettings& placement) {
   if (placement.recipe->key_prep == KeyPrep::redis_tag) return "redis-tag";
+  if (placement.recipe->key_prep == KeyPrep::routing_prefix) return "routing-prefix";
+  if (placement.recipe->key_prep == KeyPrep::balance) return "balance";
   return placement.hash_tag.empty() ? "none" : "tag " + placement.hash_tag;
 }
 

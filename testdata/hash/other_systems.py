@@ -358,6 +358,8 @@ HASHES = [
     ("decimal32", 8, decimal32),
     ("decimal32_avalanche", 8, lambda d: full_hash(decimal32(d))),
     ("murmur2_64_envoy", 16, lambda d: murmur2_64(d, 0xC70F6907)),
+    ("murmur2_64_furc", 16, lambda d: murmur2_64(d, 4193360111)),
+    ("murmur2_64_rendezvous", 16, lambda d: murmur2_64(d, 2718281828)),
     ("kafka_murmur2", 8, lambda d: murmur2_32(d, 0x9747B28C) & 0x7FFFFFFF),
     ("java_string_hash", 8, java_string_hash),
     ("fnv1_32_utf16", 8, lambda d: fnv(utf16(d), 32, False)),
