@@ -146,8 +146,10 @@ std::optional<Error> check_given_tokens(ClusterMap::Parts& parts, const BuildMar
 std::optional<Error> check_hashed_tokens(const ClusterMap::Parts& parts, const BuildMarks& marks) {
   const double most = static_cast<double>(max_ring_tokens);
   double total = 0;
-  const std::uint32_t unit =
-      std::max({std::uint32_t{1}, parts.placement.tokens, parts.placement.recipe->fixed_tokens});
+  // Where points are shared out among the nodes, a weight alone makes none.
+  const Recipe& recipe = *parts.placement.recipe;
+  const bool repeats = recipe.slots == SlotCount::weights || recipe.slots == SlotCount::weights_reduced;
+  const std::uint32_t unit = std::max({std::uint32_t{repeats}, parts.placement.tokens, recipe.fixed_tokens});
   for (std::size_t i = 0; i < parts.nodes.size(); ++i) {
     const Node& node = parts.nodes[i];
     if (!node.tokens.empty())
@@ -157,7 +159,7 @@ std::optional<Error> check_hashed_tokens(const ClusterMap::Parts& parts, const B
           "node '" + node.name + "' lists tokens, but this allocation makes its own",
           "write `allocation: given`, or drop the tokens");
     total += std::max(1.0, std::floor(node.weight * unit + 0.5));
-    if (parts.placement.recipe->bucket_is_tokens) total += static_cast<double>(node.bucket.value_or(0));
+    if (recipe.bucket_is_tokens) total += static_cast<double>(node.bucket.value_or(0));
     if (total > most)
       return fault(marks.node_at(i).weight, shown(node.weight),
                    "weight × tokens, summed up to node '" + node.name + "', makes more than " +

@@ -181,8 +181,8 @@ std::vector<Node> fleet(std::size_t count, double weight_step = 0) {
   return nodes;
 }
 
-// Fleets before a change: equal; at a count where ketama's rounding changes; weighted; with two servers that
-// share a point.
+// Fleets before a change: equal; at a count where ketama's rounding changes; weighted, ending with a light
+// one; with two servers that share a point.
 std::vector<std::vector<Node>> scenarios(const Subject& s) {
   std::vector<std::vector<Node>> all{fleet(7), fleet(24), fleet(7, 1)};
   if (s.tie.empty()) return all;
