@@ -13,7 +13,7 @@ namespace {
 
 using testing::map_of;
 using testing::node;
-using testing::owner_names;
+using testing::owners_of_key;
 using testing::parts;
 
 Placement placed(std::string_view recipe, const std::vector<Node>& nodes, const std::string& setting = "",
@@ -24,7 +24,7 @@ Placement placed(std::string_view recipe, const std::vector<Node>& nodes, const 
 }
 
 std::string owner(const Placement& p, const std::string& key) {
-  return owner_names(p, Query{key, p.hash(key), {}}).at(0);
+  return owners_of_key(p, key).at(0);
 }
 
 TEST(mcrouter, furc_gives_the_values_of_its_own_tests) {
@@ -126,7 +126,7 @@ TEST(mcrouter, weighted_rendezvous_orders_servers_by_weighted_score) {
 TEST(mcrouter, after_the_owner_the_list_goes_on) {
   auto p = parts("mcrouter-ch3", ten, 10);
   const Placement placement = compile(map_of(p));
-  const auto names = owner_names(placement, Query{"k", placement.hash("k"), {}});
+  const auto names = owners_of_key(placement, "k");
   for (std::size_t i = 1; i < names.size(); ++i)
     EXPECT_EQ(std::stoi(names[i]), (std::stoi(names[i - 1]) + 1) % 10);
 }
@@ -146,9 +146,7 @@ TEST(pymemcache, keys_of_bytes_are_hashed_as_python_prints_them) {
   as_bytes.placement.settings["key_type"] = "bytes";
   const Placement bytes = compile(map_of(as_bytes)), text = compile(map_of(as_text));
   for (const auto& [key, printed] : cases)
-    EXPECT_EQ(owner_names(bytes, Query{key, bytes.hash(key), {}}),
-              owner_names(text, Query{printed, text.hash(printed), {}}))
-        << printed;
+    EXPECT_EQ(owners_of_key(bytes, key), owners_of_key(text, printed)) << printed;
 }
 
 TEST(pymemcache, a_node_is_its_host_and_port_without_brackets_or_a_path) {

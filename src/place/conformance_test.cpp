@@ -17,6 +17,7 @@ namespace {
 using testing::map_of;
 using testing::node;
 using testing::owner_names;
+using testing::owners_of_key;
 using testing::parts;
 using Names = std::vector<std::string>;
 
@@ -195,10 +196,7 @@ constexpr int keys = 1500;
 
 std::vector<Names> answers(const Placement& p, const NodeSet& down = NodeSet(0)) {
   std::vector<Names> out;
-  for (int k = 0; k < keys; ++k) {
-    const std::string key = "user:" + std::to_string(k);
-    out.push_back(owner_names(p, Query{key, p.hash(key), NodeMask(down)}));
-  }
+  for (int k = 0; k < keys; ++k) out.push_back(owners_of_key(p, "user:" + std::to_string(k), NodeMask(down)));
   return out;
 }
 

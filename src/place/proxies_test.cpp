@@ -18,7 +18,7 @@ namespace {
 
 using testing::map_of;
 using testing::node;
-using testing::owner_names;
+using testing::owners_of_key;
 using testing::parts;
 using Settings = std::map<std::string, std::string, std::less<>>;
 
@@ -34,7 +34,7 @@ std::vector<Node> named(const std::vector<std::string>& names) {
 }
 
 std::string owner(const Placement& p, const std::string& key, const NodeSet& down = NodeSet(0)) {
-  return owner_names(p, Query{key, p.hash(key), NodeMask(down)}).at(0);
+  return owners_of_key(p, key, NodeMask(down)).at(0);
 }
 
 std::string refusal(ClusterMap::Parts p) {

@@ -57,16 +57,19 @@ inline ClusterMap given_ring(std::vector<Node> nodes, std::uint32_t replicas = 1
   return map_of(std::move(p));
 }
 
-inline std::vector<std::string> owner_names(const Placement& placement, const Query& query) {
+inline std::vector<std::string> owner_names(const Placement& placement, KeyHash hash, NodeMask mask = {},
+                                            std::string_view key = {}) {
   std::vector<NodeIndex> out(placement.max_owners());
-  out.resize(placement.owners(query, out));
+  out.resize(placement.owners({key, hash, mask}, out));
   std::vector<std::string> names;
   for (NodeIndex n : out) names.push_back(placement.map().nodes()[n].name);
   return names;
 }
 
-inline std::vector<std::string> owner_names(const Placement& placement, KeyHash hash, NodeMask mask = {}) {
-  return owner_names(placement, Query{{}, hash, mask});
+/// Where a hash does not suffice, the key itself.
+inline std::vector<std::string> owners_of_key(const Placement& placement, std::string_view key,
+                                              NodeMask mask = {}) {
+  return owner_names(placement, placement.hash(key), mask, key);
 }
 
 }  // namespace arcwise::testing
