@@ -108,7 +108,7 @@ enum class LabelRule : std::uint8_t {
   dalli,              ///< "10.0.0.1:11211", "::1:11211": always a port, never brackets; "/tmp/a.sock"
   evcache,            ///< "10.0.0.1/10.0.0.1:11211"
   pymemcache,         ///< as dalli; "unix:/tmp/a.sock" is "/tmp/a.sock"
-  none                ///< "": no text of the node is hashed unless the map gives one (HAProxy)
+  none                ///< "": no text of the node is hashed, unless the map gives one (HAProxy's guid)
 };
 
 /// Which entry answers for a hash.

@@ -24,12 +24,14 @@ constexpr std::array pymemcache_settings{
                 .choices = "str bytes",
                 .of_key = true}};
 
-constexpr Recipe mcrouter(std::string_view name, std::string_view used_by, KeyHashId hash) {
+constexpr Recipe mcrouter(std::string_view name, std::string_view used_by, KeyHashId hash,
+                          LabelRule label = LabelRule::none) {
   return {.name = name,
           .used_by = used_by,
           .method = name,
           .key_prep = KeyPrep::routing_prefix,
           .hash = hash,
+          .label = label,
           .ties = TieRule::by_list_order,
           .settings = mcrouter_settings};
 }
@@ -58,9 +60,10 @@ constexpr std::array rows{
              1),
     by_remainder(mcrouter("mcrouter-crc32", "mcrouter Crc32: 31 bits of CRC-32 mod number of servers",
                           KeyHashId::crc32_31bit)),
-    mcrouter("mcrouter-rendezvous", "mcrouter Rendezvous over `tags`", KeyHashId::murmur2_64_rendezvous),
+    mcrouter("mcrouter-rendezvous", "mcrouter Rendezvous over `tags`", KeyHashId::murmur2_64_rendezvous,
+             LabelRule::name),
     weighted(mcrouter("mcrouter-weighted-rendezvous", "mcrouter WeightedRendezvous over `tags`",
-                      KeyHashId::murmur2_64_rendezvous),
+                      KeyHashId::murmur2_64_rendezvous, LabelRule::name),
              0),
     Recipe{.name = "pymemcache-rendezvous",
            .used_by = "Python pymemcache HashClient: rendezvous by MurmurHash3",

@@ -106,6 +106,7 @@ constexpr std::array rows{
            .hash = KeyHashId::crc32_15bit,
            .notation = Notation::decimal,
            .slots = SlotCount::weights,
+           .label = LabelRule::none,
            .ties = TieRule::by_list_order,
            .whole_weight = true},
     Recipe{.name = "nginx-consistent",

@@ -194,7 +194,9 @@ std::optional<Error> Editor::replace(const std::string& old, const NewNode& want
     if (auto error = set_weight(*node, *wanted.weight)) return error;
   if (!wanted.tokens.empty())
     if (auto error = read_tokens(*node, wanted)) return error;
-  if (renamed && (rule_ == PointRule::hashed_name || rule_ == PointRule::method))
+  const bool hashed = rule_ == PointRule::hashed_name ||
+                      (rule_ == PointRule::method && parts_.placement.recipe->label != LabelRule::none);
+  if (renamed && hashed)
     warn("renamed", wanted.name,
          "points come from the name: those of '" + old + "' vanish and '" + wanted.name +
              "' gets others, so that the other nodes take over and give up keys too",

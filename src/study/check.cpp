@@ -97,7 +97,8 @@ PointRule LintContext::points() const {
 }
 
 bool LintContext::labels_hashed() const {
-  return points() == PointRule::hashed_name || points() == PointRule::method;
+  return points() == PointRule::hashed_name ||
+         (points() == PointRule::method && map.placement().recipe->label != LabelRule::none);
 }
 
 bool LintContext::is_ring() const {
