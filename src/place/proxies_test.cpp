@@ -266,6 +266,22 @@ TEST(envoy, a_small_ring_leaves_hosts_without_a_point) {
   EXPECT_EQ(holders.size(), 1024u);
 }
 
+TEST(envoy, the_smallest_host_gets_a_whole_number_of_points_between_the_limits) {
+  auto nodes = named({"a:1", "b:1", "c:1"});
+  const auto points = [&](const char* least, const char* most) {
+    std::array<int, 3> count{};
+    const Placement p = compile(map_of(
+        with(parts("envoy-ring-hash", nodes), {{"minimum_ring_size", least}, {"maximum_ring_size", most}})));
+    for (std::size_t i = 0; i < p.entry_count(); ++i) ++count[p.entry(i).node];
+    return count;
+  };
+  EXPECT_EQ(points("1024", "8388608"), (std::array<int, 3>{342, 342, 342}));
+  EXPECT_EQ(points("1024", "1000"), (std::array<int, 3>{334, 333, 333}));
+  EXPECT_EQ(points("1", "8388608"), (std::array<int, 3>{1, 1, 1}));
+  nodes[2].weight = 2;
+  EXPECT_EQ(points("1024", "8388608"), (std::array<int, 3>{256, 256, 512}));
+}
+
 TEST(envoy, large_weights_are_shares_and_make_no_more_points) {
   auto nodes = named({"a:1", "b:1"});
   nodes[0].weight = nodes[1].weight = 1e9;

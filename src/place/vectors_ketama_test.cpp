@@ -47,19 +47,7 @@ INSTANTIATE_TEST_SUITE_P(every, vectors_ketama, ::testing::ValuesIn(vector_files
 
 // What docs/recipes/README.md says. --gtest_filter=vectors.count* prints it.
 TEST(vectors, count_of_files_and_keys_is_what_the_documents_say) {
-  std::map<std::string, std::pair<std::size_t, std::size_t>> counts;
-  for (const std::string& name : vector_files(systems())) {
-    auto& [files, keys] = counts[configuration_of(name)->recipe];
-    ++files;
-    keys += Json::parse(file_text(vectors_dir() + name + ".json")).at("keys").size();
-  }
-  const std::string document = file_text(std::string(ARCWISE_SOURCE) + "/docs/recipes/README.md");
-  for (const auto& [recipe, count] : counts) {
-    const std::string row =
-        "| " + recipe + " | " + std::to_string(count.first) + " | " + std::to_string(count.second) + " |";
-    std::printf("%s\n", row.c_str());
-    EXPECT_NE(document.find(row + "\n"), std::string::npos) << row;
-  }
+  expect_documented_counts(vector_files(systems()), configuration_of);
 }
 
 TEST(vectors, every_line_of_the_table_has_a_file) {

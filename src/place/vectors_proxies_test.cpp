@@ -227,6 +227,11 @@ INSTANTIATE_TEST_SUITE_P(every, vectors_proxies, ::testing::ValuesIn(vector_file
                            return name;
                          });
 
+// --gtest_filter=vectors*count* prints it.
+TEST(vectors_of_proxies, count_of_files_and_keys_is_what_the_documents_say) {
+  expect_documented_counts(vector_files(systems), configuration_of);
+}
+
 TEST(vectors_of_proxies, every_line_of_the_table_has_a_file) {
   const auto files = vector_files(systems);
   for (const Configuration& c : read_table("proxies.table"))

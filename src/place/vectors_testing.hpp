@@ -243,4 +243,25 @@ inline void expect_points(const Placement& placement, const std::vector<Server>&
   if (points.contains("last")) expect_part("last", ring.size() - points["last"].size());
 }
 
+/// Prints how many files and keys each recipe answers, and holds it against docs/recipes/README.md.
+inline void expect_documented_counts(const std::vector<std::string>& files,
+                                     const Configuration* (*configuration_of)(const std::string& file)) {
+  std::map<std::string, std::pair<std::size_t, std::size_t>> counts;
+  for (const std::string& name : files) {
+    const Configuration* c = configuration_of(name);
+    if (!c) continue;  // another test says so
+    auto& [number, keys] = counts[c->recipe];
+    ++number;
+    keys += Json::parse(file_text(vectors_dir() + name + ".json")).at("keys").size();
+  }
+  const std::string document = file_text(std::string(ARCWISE_SOURCE) + "/docs/recipes/README.md");
+  for (const auto& [recipe, count] : counts) {
+    if (!find_recipe(recipe)) continue;
+    const std::string row =
+        "| " + recipe + " | " + std::to_string(count.first) + " | " + std::to_string(count.second) + " |";
+    std::printf("%s\n", row.c_str());
+    EXPECT_NE(document.find(row + "\n"), std::string::npos) << row;
+  }
+}
+
 }  // namespace arcwise::testing
