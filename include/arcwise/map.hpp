@@ -132,6 +132,7 @@ enum class SlotCount : std::uint8_t {
   nodes,            ///< one a node
   weights,          ///< the sum of weights, each rounded half up and at least 1
   weights_reduced,  ///< the sum of weights divided by their greatest common divisor (HAProxy map-based)
+  listed,           ///< the map's own `slots`: partitions, virtual buckets, shards, placement groups
   setting           ///< the setting `slots` or `table_size`
 };
 
@@ -144,6 +145,7 @@ struct SettingInfo {
     text,
     flag,
     choice,    ///< one of the words in `choices`
+    list,      ///< one or more of these words, with commas between
     key_hash,  ///< one of the recipe's key hashes; empty: the map's own
     prime,     ///< a prime number
     shares     ///< whole numbers by name, "a=1, b=2"; empty: none
@@ -164,13 +166,17 @@ struct Recipe {
   std::string_view used_by;      ///< one line for people
   std::string_view method = {};  ///< the function that makes points, slots or choices (src/place/methods.hpp)
   KeyPrep key_prep = KeyPrep::none;
+  std::string_view key_rule = {};          ///< the function that takes a key to its position, where hash and
+                                           ///< remainder do not say it (src/place/key_rules.hpp)
   KeyHashId hash = KeyHashId::xxh3;        ///< the default
   bool hash_open = false;                  ///< the map may choose among the open key hashes
   std::span<const KeyHashId> hashes = {};  ///< …or among these
   std::uint8_t ring_bits = 0;              ///< 0: as wide as the key hash, at most 64
+  u128 ring_last = 0;                      ///< the largest position, where it is not 2^ring_bits - 1
   TokenSpace::Notation notation = TokenSpace::Notation::hex;
   PointRule points = PointRule::method;
   SlotCount slots = SlotCount::none;
+  std::uint32_t default_slots = 0;  ///< `slots` when the map says nothing; 0: it must say
   LabelRule label = LabelRule::name;
   LookupRule lookup = LookupRule::at_or_after;
   TieRule ties = TieRule::by_name;

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "arcwise/map.hpp"
@@ -74,6 +75,10 @@ class Placement {
   KeyHash hash(std::string_view key) const noexcept;
   /// The bytes of the key that are hashed (all of it, or what stands in its hash tag).
   std::string_view routing_key(std::string_view key) const noexcept;
+  /// The bytes that are hashed for a key: its routing key with whatever the recipe puts around it.
+  std::string hashed_bytes(std::string_view key) const;
+  /// false: no key of this system, such as "abc" where keys are whole numbers; hash() then goes by its bytes.
+  bool reads(std::string_view key) const noexcept;
 
   /// Whether every key has the same hash here and there, before it is reduced to slots; then regions can be
   /// compared.

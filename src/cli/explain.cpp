@@ -73,7 +73,7 @@ std::string text_answer(const Placement& placement, const Explanation& e, bool c
   notes.line("key", printable(e.key), Tone::strong);
   if (e.routing_key != e.key)
     notes.line("hashed part", printable(e.routing_key) + "  (what stands in the hash tag)");
-  notes.line("hashed bytes", hex_bytes(e.routing_key));
+  notes.line("hashed bytes", hex_bytes(placement.hashed_bytes(e.key)));
   notes.line("position",
              to_text(space, {e.hash.value}) + "  by " + std::string(info(map.placement().hash).name));
   if (placement.traits().enumerable)

@@ -9,6 +9,7 @@
 #include "cli/cluster_args.hpp"
 #include "cli/verbs.hpp"
 #include "format/json_text.hpp"
+#include "format/table_text.hpp"
 
 namespace arcwise::cli {
 namespace {
@@ -67,6 +68,13 @@ class Locator {
 
   void locate(std::string_view key) {
     const KeyHash hash = placement_.hash(key);
+    if (!unread_ && !placement_.reads(key)) {
+      unread_ = true;
+      session_.say(
+          "warning: '" + printable(key.substr(0, 80)) +
+          "' is no key of this system, nor may others be: such keys are placed by their bytes as they "
+          "stand");
+    }
     const std::size_t n = placement_.owners({key, hash, mask_}, owners_);
     const std::span<const NodeIndex> owners(owners_.data(), n);
     if (session_.json) {
@@ -120,6 +128,7 @@ class Locator {
   std::array<NodeIndex, max_replicas> owners_;
   std::vector<std::string> names_, quoted_;
   bool first_ = true;
+  bool unread_ = false;  ///< a key was not of the system, and that was said
 };
 
 Error fault(ErrorKind kind, Mark where, std::string why, std::string advice) {

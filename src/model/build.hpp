@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -53,6 +55,22 @@ std::string group_name(const Node& node, Across across);
 
 /// What is hashed for a node where the map gives no label.
 std::string label_of(const PlacementSettings& placement, const Node& node);
+
+/// The positions of a map whose number of slots (0: none) is known.
+TokenSpace space_of(const Recipe& recipe, KeyHashId hash, std::uint64_t slots);
+
+/// What a store's own arithmetic cannot take: a number of slots, ids that are not numbers.
+std::optional<Error> check_store(const ClusterMap::Parts& parts, const BuildMarks& marks);
+
+/// Takes the first word off a setting's text.
+std::string_view next_word(std::string_view& rest, char separator = ' ');
+
+/// A setting of "name=value" words. nullopt: a word without `=`, or a name that is there twice.
+std::optional<std::map<std::string, std::string, std::less<>>> named_values(std::string_view text);
+
+/// The number of an OSD: the node's `bucket`, else what follows the last dot of a name such as osd.12, else
+/// its place in the list.
+std::uint64_t osd_number(const Node& node, NodeIndex index);
 
 /// nullopt: the recipe has the setting and takes the value.
 std::optional<Error> check_setting(const Recipe& recipe, const std::string& name, const std::string& value,

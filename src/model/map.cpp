@@ -225,6 +225,8 @@ std::uint64_t slot_count(const ClusterMap::Parts& parts) {
       return weights;
     case SlotCount::weights_reduced:
       return divisor ? weights / divisor : 0;
+    case SlotCount::listed:
+      return placement.slots;
     case SlotCount::setting:
       return static_cast<std::uint64_t>(
           placement.integer(placement.text("slots").empty() ? "table_size" : "slots"));
@@ -233,14 +235,8 @@ std::uint64_t slot_count(const ClusterMap::Parts& parts) {
 }
 
 void derive_space(ClusterMap::Parts& parts) {
-  const Recipe& recipe = *parts.placement.recipe;
   const std::uint8_t hash_bits = info(parts.placement.hash).bits;
-  if (const std::uint64_t slots = slot_count(parts)) {
-    parts.space = TokenSpace::slots(slots);
-  } else {
-    parts.space = TokenSpace::unsigned_bits(recipe.ring_bits ? recipe.ring_bits : hash_bits);
-    parts.space.notation = recipe.notation;
-  }
+  parts.space = space_of(*parts.placement.recipe, parts.placement.hash, slot_count(parts));
   const u128 hash_last = hash_bits >= 128 ? ~u128{0} : (u128{1} << hash_bits) - 1;
   parts.domain.last = std::min(parts.space.last, hash_last);
 }
@@ -318,6 +314,14 @@ std::optional<Error> check_policy(ClusterMap::Parts& parts, const BuildMarks& ma
 
 }  // namespace
 
+TokenSpace space_of(const Recipe& recipe, KeyHashId hash, std::uint64_t slots) {
+  if (slots) return TokenSpace::slots(slots);
+  TokenSpace space = TokenSpace::unsigned_bits(recipe.ring_bits ? recipe.ring_bits : info(hash).bits);
+  if (recipe.ring_last) space.last = recipe.ring_last;
+  space.notation = recipe.notation;
+  return space;
+}
+
 bool is_weight(double weight) {
   return weight == 0 || (weight >= least_weight && weight <= most_weight);
 }
@@ -362,6 +366,8 @@ Result<ClusterMap> build_marked(ClusterMap::Parts parts, const BuildMarks& marks
     if (auto error = check_text(marks.whole, value, "a setting")) return *error;
   }
   if (parts.placement.tokens == 0) parts.placement.tokens = parts.placement.recipe->default_tokens;
+  if (parts.placement.slots == 0) parts.placement.slots = parts.placement.recipe->default_slots;
+  if (auto error = check_store(parts, marks)) return *error;
   const PointRule points = parts.placement.given ? PointRule::given : parts.placement.recipe->points;
   if (points != PointRule::given)
     if (auto error = check_hashed_tokens(parts, marks)) return *error;

@@ -32,37 +32,9 @@ constexpr std::array<Recipe, 3> own_rows{{
      .points = PointRule::table},
 }};
 
-constexpr std::array<Recipe, 3> imported_rows{{
-    {.name = "cassandra-murmur3",
-     .used_by = "Cassandra and ScyllaDB vnodes: Murmur3Partitioner, tokens as the cluster has them",
-     .method = "given",
-     .hash = KeyHashId::murmur3_cassandra,
-     .ring_bits = 64,
-     .notation = Notation::signed_decimal,
-     .points = PointRule::given,
-     .given_allowed = true},
-    {.name = "cassandra-ranges",
-     .used_by = "Cassandra and ScyllaDB: every range with the replicas that nodetool describering prints",
-     .method = "table",
-     .hash = KeyHashId::murmur3_cassandra,
-     .ring_bits = 64,
-     .notation = Notation::signed_decimal,
-     .points = PointRule::table},
-    {.name = "redis-cluster",
-     .used_by = "Redis Cluster and Valkey: 16384 slots, each with its master, then its replicas",
-     .method = "table",
-     .key_prep = KeyPrep::redis_tag,
-     .hash = KeyHashId::crc16,
-     .ring_bits = 16,
-     .notation = Notation::decimal,
-     .points = PointRule::table,
-     .promotes = true},
-}};
-
 std::vector<Recipe> all_rows() {
   std::vector<Recipe> rows(own_rows.begin(), own_rows.end());
-  for (const auto family :
-       {std::span<const Recipe>(imported_rows), ketama_rows(), proxy_rows(), chooser_rows(), store_rows()})
+  for (const auto family : {store_rows(), ketama_rows(), proxy_rows(), chooser_rows()})
     rows.insert(rows.end(), family.begin(), family.end());
   return rows;
 }

@@ -28,16 +28,22 @@ std::optional<double> read_number(std::string_view text, SettingInfo::Kind kind)
   return value;
 }
 
-std::optional<Error> check_choice(const SettingInfo& info, const std::string& value, const Mark& at) {
+std::optional<Error> check_choice(const SettingInfo& info, std::string_view value, const Mark& at) {
   std::string known;
   for (std::string_view rest = info.choices; !rest.empty();) {
-    const std::string_view word = rest.substr(0, rest.find(' '));
+    const std::string_view word = next_word(rest);
     if (word == value) return std::nullopt;
     known += (known.empty() ? "" : ", ") + std::string(word);
-    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
   }
-  return Error{ErrorKind::input, at, value, "setting '" + std::string(info.name) + "' takes no such word",
-               "use one of: " + known};
+  return Error{ErrorKind::input, at, std::string(value),
+               "setting '" + std::string(info.name) + "' takes no such word", "use one of: " + known};
+}
+
+std::optional<Error> check_list(const SettingInfo& info, std::string_view value, const Mark& at) {
+  do
+    if (auto error = check_choice(info, next_word(value, ','), at)) return error;
+  while (!value.empty());
+  return std::nullopt;
 }
 
 // "eu=1, us=2": nullopt where it is anything else.
@@ -89,6 +95,13 @@ std::optional<Error> check_key_hash(const Recipe& recipe, const SettingInfo& inf
 
 }  // namespace
 
+std::string_view next_word(std::string_view& rest, char separator) {
+  const std::size_t end = rest.find(separator);
+  const std::string_view word = rest.substr(0, end);
+  rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+  return word;
+}
+
 std::optional<Error> check_setting(const Recipe& recipe, const std::string& name, const std::string& value,
                                    const Mark& at) {
   const SettingInfo* info = find_setting(recipe, name);
@@ -105,6 +118,7 @@ std::optional<Error> check_setting(const Recipe& recipe, const std::string& name
                  "write true or false"};
   }
   if (info->kind == SettingInfo::Kind::choice) return check_choice(*info, value, at);
+  if (info->kind == SettingInfo::Kind::list) return check_list(*info, value, at);
   if (info->kind == SettingInfo::Kind::key_hash) return check_key_hash(recipe, *info, value, at);
   if (info->kind == SettingInfo::Kind::shares) {
     if (read_shares(value)) return std::nullopt;

@@ -85,9 +85,13 @@ std::optional<Error> read_allocation(const ClusterSpec& spec, PlacementSettings&
 
 std::optional<Error> read_slots(const ClusterSpec& spec, PlacementSettings& out) {
   if (out.recipe->name == "redis-cluster") out.slots = 16384;
-  if (!spec.slots) return std::nullopt;
-  if (out.recipe->points != PointRule::table || (out.slots && out.slots != spec.slots->value) ||
-      spec.slots->value < 1 || spec.slots->value > max_ring_tokens)
+  if (!spec.slots) {
+    if (!out.slots) out.slots = out.recipe->default_slots;
+    return std::nullopt;
+  }
+  const bool takes_slots = out.recipe->points == PointRule::table || out.recipe->slots == SlotCount::listed;
+  if (!takes_slots || (out.slots && out.slots != spec.slots->value) || spec.slots->value < 1 ||
+      spec.slots->value > max_ring_tokens)
     return fault(spec.slots->at, std::to_string(spec.slots->value),
                  "not a possible number of slots for this recipe",
                  "redis-cluster has 16384; recipe ranges takes 1 to 67108864");
@@ -199,14 +203,6 @@ void default_table_count(const ClusterSpec& spec, ClusterMap::Parts& parts) {
     parts.replicas.count = std::max(parts.replicas.count, static_cast<std::uint32_t>(row.owners.size()));
 }
 
-TokenSpace written_space(const PlacementSettings& placement) {
-  if (placement.slots) return TokenSpace::slots(placement.slots);
-  TokenSpace space = TokenSpace::unsigned_bits(placement.recipe->ring_bits ? placement.recipe->ring_bits
-                                                                           : info(placement.hash).bits);
-  space.notation = placement.recipe->notation;
-  return space;
-}
-
 // Of a token written twice, the second place is the mistake.
 Marked<std::string> written_token(const ClusterSpec::NodeSpec& node, const TokenSpace& space, Token token) {
   for (std::size_t i = node.tokens.size(); i-- > 0;)
@@ -243,7 +239,7 @@ Result<ClusterMap> validate(const ClusterSpec& spec) {
     if (auto error = read(spec, parts.placement)) return *error;
   if (auto error = read_policy(spec, parts.replicas)) return *error;
 
-  const TokenSpace space = written_space(parts.placement);
+  const TokenSpace space = space_of(*parts.placement.recipe, parts.placement.hash, parts.placement.slots);
   for (const auto& in : spec.nodes) {
     Node node;
     if (auto error = read_node(in, space, node)) return *error;

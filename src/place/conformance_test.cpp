@@ -27,6 +27,7 @@ struct Subject {
   std::string name;
   std::function<ClusterMap::Parts(std::vector<Node>)> make;
   std::vector<std::string> tie = {};  // two names that share a point, where list order says who wins it
+  bool copies_may_share = true;       // the system knows `when_short: repeat`
 };
 
 std::vector<Node> with_given_tokens(std::vector<Node> nodes, unsigned bits) {
@@ -42,7 +43,8 @@ std::vector<Node> with_given_tokens(std::vector<Node> nodes, unsigned bits) {
 ClusterMap::Parts table_of(std::string_view recipe, std::vector<Node> nodes, std::uint64_t slots) {
   auto p = parts(recipe, std::move(nodes), max_replicas);
   p.placement.slots = slots;
-  const std::uint64_t step = slots ? slots / 256 : std::uint64_t{1} << 56;
+  const unsigned bits = p.placement.recipe->ring_bits ? p.placement.recipe->ring_bits : 64;
+  const std::uint64_t step = slots ? slots / 256 : std::uint64_t{1} << (bits - 8);
   for (std::uint64_t r = 0; r < 256; ++r) {
     TableRow row{{r * step + (step - 1)}, {}};
     std::vector<std::pair<std::uint64_t, NodeIndex>> order;
@@ -138,6 +140,69 @@ std::vector<Subject> proxy_subjects() {
           plain("pymemcache-rendezvous")};
 }
 
+// Tokens of 128 bits, spread over Cassandra's 0…2^127.
+ClusterMap::Parts random_partitioner(std::vector<Node> nodes) {
+  for (Node& n : nodes) {
+    for (int i = 0; i < 24; ++i)
+      n.tokens.push_back({u128{key_hash(KeyHashId::md5, n.name + "/" + std::to_string(i))} << 63});
+    std::sort(n.tokens.begin(), n.tokens.end());
+  }
+  return parts("cassandra-random", std::move(nodes));
+}
+
+// A ring as Riak would claim it: nobody has two partitions within any three.
+ClusterMap::Parts claimed(std::vector<Node> nodes) {
+  auto p = parts("riak", std::move(nodes));
+  p.placement.slots = 256;
+  std::vector<NodeIndex> owner;
+  for (std::uint64_t partition = 0; partition < 256; ++partition) {
+    std::vector<std::pair<std::uint64_t, NodeIndex>> order;
+    for (std::size_t n = 0; n < p.nodes.size(); ++n) {
+      const auto node = static_cast<NodeIndex>(n);
+      const bool near =
+          std::count(owner.end() - std::min<std::ptrdiff_t>(2, std::ssize(owner)), owner.end(), node) ||
+          (partition >= 254 && std::count(owner.begin(), owner.begin() + 2, node));
+      if (!near)
+        order.emplace_back(key_hash(KeyHashId::xxh64, std::to_string(partition) + p.nodes[n].name), node);
+    }
+    owner.push_back(std::min_element(order.begin(), order.end())->second);
+    p.placement.table.push_back({{partition}, {owner.back()}});
+  }
+  return p;
+}
+
+std::vector<Subject> store_subjects() {
+  std::vector<Subject> out{
+      {"cassandra-random", random_partitioner},
+      {"scylladb-murmur3",
+       [](std::vector<Node> n) { return parts("scylladb-murmur3", with_given_tokens(std::move(n), 64)); }},
+      {"riak", claimed},
+      {"swift",
+       [](std::vector<Node> n) {
+         auto p = table_of("swift", std::move(n), 256);
+         for (TableRow& row : p.placement.table) row.owners.resize(3);
+         return p;
+       }},
+      {"ceph",
+       [](std::vector<Node> n) {
+         auto p = parts("ceph", std::move(n));
+         p.placement.slots = 4096;
+         return p;
+       },
+       {},
+       false},
+  };
+  const std::vector<std::pair<std::string, std::uint64_t>> tables{
+      {"scylladb-tablets", 0},   {"ceph-pgs", 256},      {"couchbase", 1024},           {"kafka", 256},
+      {"kafka-librdkafka", 256}, {"elasticsearch", 256}, {"elasticsearch-modulo", 256}, {"citus", 256},
+      {"citus-ranges", 0},       {"vitess-hash", 0}};
+  for (const auto& [name, slots] : tables)
+    out.push_back({name, [name = name, slots = slots](std::vector<Node> n) {
+                     return table_of(name, std::move(n), slots);
+                   }});
+  return out;
+}
+
 std::vector<Subject> subjects() {
   std::vector<Subject> all{
       {"ring", [](std::vector<Node> n) { return parts("ring", std::move(n), 1, Across::node, 64); }},
@@ -154,8 +219,8 @@ std::vector<Subject> subjects() {
       {"cassandra-ranges", [](std::vector<Node> n) { return table_of("cassandra-ranges", std::move(n), 0); }},
       {"redis-cluster", [](std::vector<Node> n) { return table_of("redis-cluster", std::move(n), 16384); }},
   };
-  for (Subject& s : ketama_subjects()) all.push_back(std::move(s));
-  for (Subject& s : proxy_subjects()) all.push_back(std::move(s));
+  for (const auto& family : {ketama_subjects(), proxy_subjects(), store_subjects()})
+    all.insert(all.end(), family.begin(), family.end());
   return all;
 }
 
@@ -165,13 +230,16 @@ struct Decorator {
   std::function<void(ClusterMap::Parts&)> apply;
 };
 
-std::vector<Decorator> decorators() {
-  return {{"one copy", [](ClusterMap::Parts& p) { p.replicas.count = 1; }},
-          {"three nodes", [](ClusterMap::Parts& p) { p.replicas.count = 3; }},
-          {"two racks", [](ClusterMap::Parts& p) { p.replicas = {2, Across::rack, WhenShort::refuse, {}}; }},
-          {"three copies, racks repeat",
-           [](ClusterMap::Parts& p) { p.replicas = {3, Across::rack, WhenShort::repeat, {}}; }},
-          {"per zone", [](ClusterMap::Parts& p) { p.replicas.per_zone = {{"eu", 2}, {"us", 1}}; }}};
+std::vector<Decorator> decorators(const Subject& subject) {
+  std::vector<Decorator> all{
+      {"one copy", [](ClusterMap::Parts& p) { p.replicas.count = 1; }},
+      {"three nodes", [](ClusterMap::Parts& p) { p.replicas.count = 3; }},
+      {"two racks", [](ClusterMap::Parts& p) { p.replicas = {2, Across::rack, WhenShort::refuse, {}}; }},
+      {"per zone", [](ClusterMap::Parts& p) { p.replicas.per_zone = {{"eu", 2}, {"us", 1}}; }}};
+  if (subject.copies_may_share)
+    all.push_back({"three copies, racks repeat",
+                   [](ClusterMap::Parts& p) { p.replicas = {3, Across::rack, WhenShort::repeat, {}}; }});
+  return all;
 }
 
 std::vector<Node> fleet(std::size_t count, double weight_step = 0) {
@@ -312,7 +380,7 @@ class conformance : public ::testing::TestWithParam<std::size_t> {
 TEST_P(conformance, declared_traits_hold_and_undeclared_ones_have_a_counter_example) {
   for (const Claim& claim : claims()) {
     bool counter_example = false;
-    for (const Decorator& d : decorators())
+    for (const Decorator& d : decorators(subject))
       for (const auto& nodes : scenarios(subject)) {
         const bool holds = claim.holds(subject, d, nodes);
         counter_example |= !holds;
@@ -331,7 +399,7 @@ TEST_P(conformance, shares_follow_weights_exactly_where_declared) {
 }
 
 TEST_P(conformance, regions_partition_the_circle_and_answer_as_keys_do) {
-  for (const Decorator& d : decorators()) {
+  for (const Decorator& d : decorators(subject)) {
     auto p = subject.make(fleet(9));
     d.apply(p);
     const ClusterMap map = map_of(p);
@@ -362,7 +430,7 @@ TEST_P(conformance, regions_partition_the_circle_and_answer_as_keys_do) {
 }
 
 TEST_P(conformance, owners_are_distinct_and_meet_the_policy) {
-  for (const Decorator& d : decorators()) {
+  for (const Decorator& d : decorators(subject)) {
     auto p = subject.make(fleet(9));
     d.apply(p);
     const Placement placement = compile(map_of(p));

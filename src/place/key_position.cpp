@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 
+#include "model/build.hpp"
 #include "place/salted_key.hpp"
 
 namespace arcwise {
@@ -59,6 +60,12 @@ KeyPosition::KeyPosition(const ClusterMap& map)
     slots_ = static_cast<std::uint64_t>(map.space().last) + 1;
   else if (placement.recipe->ring_bits && placement.recipe->ring_bits < info(hash_).bits)
     mask_ = map.space().last;
+  if (const KeyRuleInfo* rule = find_key_rule(placement.recipe->key_rule)) {
+    slots_ = 0;
+    rule_ = {rule->make(map), std::string(rule->name)};
+    for (std::string_view names = rule->settings; !names.empty();)
+      rule_.says.append(1, '\n').append(placement.text(next_word(names)));
+  }
 }
 
 std::string_view KeyPosition::routing_key(std::string_view key) const noexcept {
@@ -93,6 +100,7 @@ u128 KeyPosition::hash(std::string_view routing_key) const noexcept {
 }
 
 KeyHash KeyPosition::of(std::string_view key) const noexcept {
+  if (rule_.what) return {rule_.what->position(routing_key(key))};
   const u128 value = hash(routing_key(key));
   return {slots_ ? value % slots_ : value & mask_};
 }

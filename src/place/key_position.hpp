@@ -1,11 +1,13 @@
 // From a key's bytes to its position: key preparation, key hash, reduction to the token space.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "arcwise/map.hpp"
 #include "place/haproxy_key.hpp"
+#include "place/key_rules.hpp"
 
 namespace arcwise {
 
@@ -26,6 +28,15 @@ class KeyPosition {
   /// The bytes of the key that are hashed, without the setting `prefix` before and `salt` behind them.
   std::string_view routing_key(std::string_view key) const noexcept;
   KeyHash of(std::string_view key) const noexcept;
+  /// The bytes that are hashed, prefix and all.
+  std::string hashed(std::string_view key) const {
+    return rule_.what ? rule_.what->hashed(routing_key(key))
+                      : prefix_ + std::string(routing_key(key)) + suffix_;
+  }
+  /// false: not a key of this system, so that of() goes by its bytes alone.
+  bool reads(std::string_view key) const noexcept {
+    return !rule_.what || rule_.what->reads(routing_key(key));
+  }
 
   /// Number of slots that positions are remainders over; 0: the hash is the position.
   std::uint64_t remainder() const noexcept { return slots_; }
@@ -38,6 +49,12 @@ class KeyPosition {
 
  private:
   enum class Cut : std::uint8_t { nothing, tag, routing_prefix, balance };
+  /// Two are the same rule when they have the same name and read the same settings.
+  struct Rule {
+    std::shared_ptr<const KeyRule> what;
+    std::string says;
+    friend bool operator==(const Rule& a, const Rule& b) { return a.says == b.says; }
+  };
 
   u128 hash(std::string_view routing_key) const noexcept;
 
@@ -49,8 +66,9 @@ class KeyPosition {
   char close_ = 0;
   std::string prefix_, suffix_;
   HaproxyKey balance_;
-  std::uint64_t slots_ = 0;  ///< reduce by remainder; 0: the hash is the position
+  std::uint64_t slots_ = 0;  ///< reduce by remainder; 0: the hash is the position, or the rule says it
   u128 mask_ = ~u128{0};     ///< a ring narrower than the hash uses its low bits
+  Rule rule_;                ///< of recipes that have one: instead of all the above but the tag
 };
 
 }  // namespace arcwise

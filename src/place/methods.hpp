@@ -1,9 +1,11 @@
 // Methods: from the nodes of a map to an answer, one function a rule, named by the recipe's row.
 //
-// A method has one of three forms:
-//   ring     points on the circle; the recipe's lookup and tie rules do the rest
-//   slots    the owner of every slot 0…space.last
-//   chooser  candidates computed from the key itself (rendezvous, jump and kin), where no region is constant
+// A method has one of four forms:
+//   ring        points on the circle; the recipe's lookup and tie rules do the rest
+//   slots       the owner of every slot 0…space.last
+//   partitions  the copies of every partition 0…space.last, and who stands in for them
+//   chooser     candidates computed from the key itself (rendezvous, jump and kin), where no region is
+//               constant
 #pragma once
 
 #include <memory>
@@ -44,11 +46,23 @@ class Chooser {
                           CandidateVisit visit) const noexcept = 0;
 };
 
+/// Immutable; safe to share between threads; allocates nothing.
+class Partitioner {
+ public:
+  virtual ~Partitioner() = default;
+  /// The nodes where a partition's copies belong, distinct, in preference order, up to out.size().
+  virtual std::size_t own(std::size_t partition, std::span<NodeIndex> out) const noexcept = 0;
+  /// Calls `visit` with nodes that stand in for masked ones (repeats allowed) until it returns false.
+  virtual void substitutes(std::size_t partition, std::span<const NodeIndex> own,
+                           CandidateVisit visit) const noexcept = 0;
+};
+
 struct Method {
   std::string_view name;
   Traits traits;
   void (*ring)(const ClusterMap& map, std::vector<RingPoint>& points) = nullptr;
   void (*slots)(const ClusterMap& map, std::vector<NodeIndex>& owner_of_slot) = nullptr;
+  std::unique_ptr<const Partitioner> (*partitions)(const ClusterMap& map) = nullptr;
   std::unique_ptr<const Chooser> (*chooser)(const ClusterMap& map) = nullptr;
 };
 

@@ -6,6 +6,7 @@
 #include "place/chosen.hpp"
 #include "place/key_position.hpp"
 #include "place/methods.hpp"
+#include "place/partitions.hpp"
 #include "place/policy.hpp"
 #include "place/ring.hpp"
 #include "place/slots.hpp"
@@ -52,18 +53,31 @@ struct Replicated final : Placement::Model {
   }
   std::size_t select(std::size_t at, const Query& query, std::span<NodeIndex> out) const noexcept {
     Selector selector(rule, query.mask, out);
-    if (selector.full()) return 0;
-    algorithm.candidates(at, query, [&](Token, NodeIndex node) noexcept {
+    feed(at, query, selector, [&](Token, NodeIndex node) noexcept {
       selector.offer(node);
       return !selector.full();
     });
     return selector.size();
   }
+  template <class Visit>
+  void feed(std::size_t at, const Query& query, Selector& selector, Visit&& visit) const {
+    if constexpr (requires(std::span<NodeIndex> own) { algorithm.own(at, own); }) {
+      std::array<NodeIndex, max_replicas> buffer;
+      const auto own =
+          std::span<NodeIndex>(buffer).first(algorithm.own(at, std::span(buffer).first(rule.count)));
+      selector.limit(own.size());
+      if (selector.full()) return;
+      for (NodeIndex node : own)
+        if (!visit(Token{at}, node)) return;
+      algorithm.substitutes(at, own, visit);
+    } else if (!selector.full()) {
+      algorithm.candidates(at, query, visit);
+    }
+  }
   void trace(const Query& query, const Trace& report) const override {
     std::array<NodeIndex, max_replicas> out;
     Selector selector(rule, query.mask, out);
-    if (selector.full()) return;
-    algorithm.candidates(algorithm.locate(query), query, [&](Token token, NodeIndex node) {
+    feed(algorithm.locate(query), query, selector, [&](Token token, NodeIndex node) {
       report(token, node, selector.offer(node));
       return !selector.full();
     });
@@ -91,6 +105,9 @@ Placement placed(const ClusterMap& map, Traits traits, Algorithm algorithm) {
 Placement compile(const ClusterMap& map) {
   const PlacementSettings& placement = map.placement();
   const Method& method = *find_method(placement.given ? "given" : placement.recipe->method);
+  if (method.partitions)
+    return placed(map, method.traits,
+                  Partitions(static_cast<std::size_t>(map.space().last) + 1, method.partitions(map)));
   if (placement.recipe->points == PointRule::table)
     return placed(map, method.traits, OwnerTable(placement.table));
   if (method.chooser) return placed(map, method.traits, Chosen(map, method.chooser(map)));
@@ -117,6 +134,12 @@ bool Placement::hashes_alike(const Placement& other) const noexcept {
 }
 std::uint64_t Placement::remainder() const noexcept {
   return model_->position.remainder();
+}
+std::string Placement::hashed_bytes(std::string_view key) const {
+  return model_->position.hashed(key);
+}
+bool Placement::reads(std::string_view key) const noexcept {
+  return model_->position.reads(key);
 }
 std::size_t Placement::owners(const Query& query, std::span<NodeIndex> out) const noexcept {
   return model_->owners(query, out);

@@ -40,6 +40,8 @@ class Selector {
  public:
   Selector(const ReplicaRule& rule, const NodeMask& mask, std::span<NodeIndex> out) noexcept;
   Verdict offer(NodeIndex node) noexcept;
+  /// Stop at so many owners, if that is fewer than the policy asks for.
+  void limit(std::size_t most) noexcept { limit_ = most < limit_ ? most : limit_; }
   bool full() const noexcept { return size_ == limit_; }
   std::size_t size() const noexcept { return size_; }
 

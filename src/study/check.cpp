@@ -98,7 +98,12 @@ PointRule LintContext::points() const {
 
 bool LintContext::labels_hashed() const {
   return points() == PointRule::hashed_name ||
-         (points() == PointRule::method && map.placement().recipe->label != LabelRule::none);
+         (points() == PointRule::method && map.placement().recipe->label != LabelRule::none &&
+          !find_method(map.placement().recipe->method)->partitions);
+}
+
+bool LintContext::lists_owners() const {
+  return points() == PointRule::table && !find_method(map.placement().recipe->method)->partitions;
 }
 
 bool LintContext::is_ring() const {

@@ -13,6 +13,7 @@
 //   Of neighbours with equal owners only the last is written; the last range and the first are neighbours.
 //   Were all equal, it is one line with the last position. No name: nobody owns it.
 // - Recipes with settings of their own: `setting NAME VALUE` before the tokens, in the recipe's order.
+// - Partitions computed from the nodes (Ceph): the lines of a table over slots, then members.
 // - Placements without tokens, which choose by the key: `member NAME LABEL WEIGHT BUCKET` a node that owns
 //   something, sorted by name unless list order matters; BUCKET may be empty.
 // - `node NAME HOST RACK ZONE` of the nodes that own something, where the policy looks beyond the node.
@@ -25,6 +26,7 @@
 
 #include "arcwise/check.hpp"
 #include "hash/sha256.hpp"
+#include "place/methods.hpp"
 #include "study/numbers.hpp"
 
 namespace arcwise {
@@ -113,6 +115,18 @@ void add_table(LineDigest& digest, const ClusterMap& map) {
   if (!any) add_row({map.space().last}, table.front().owners);
 }
 
+void add_partitions(LineDigest& digest, const Placement& placement) {
+  const ClusterMap& map = placement.map();
+  std::vector<NodeIndex> owners(placement.max_owners());
+  digest.add("slots " + std::to_string(placement.region_count()));
+  for (std::size_t i = 0; i < placement.region_count(); ++i) {
+    std::string line = to_hex(map.space(), placement.region(i).upto) + " ";
+    const std::size_t count = placement.region_owners(i, {}, owners);
+    for (std::size_t k = 0; k < count; ++k) line += (k ? "," : "") + quoted(map.nodes()[owners[k]].name);
+    digest.add(line);
+  }
+}
+
 // Nodes sorted by name, so that list order does not show.
 std::vector<const Node*> by_name(const ClusterMap& map) {
   std::vector<const Node*> out;
@@ -154,12 +168,16 @@ std::string fingerprint(const Placement& placement) {
   for (const SettingInfo& setting : map.placement().recipe->settings)
     digest.add("setting " + std::string(setting.name) + " " +
                std::string(map.placement().text(setting.name)));
-  if (is_table(map))
+  if (is_table(map)) {
     add_table(digest, map);
-  else if (placement.entry_count() > 0)
-    add_entries(digest, placement);
-  else
+  } else if (find_method(map.placement().recipe->method)->partitions) {
+    add_partitions(digest, placement);
     add_members(digest, placement);
+  } else if (placement.entry_count() > 0) {
+    add_entries(digest, placement);
+  } else {
+    add_members(digest, placement);
+  }
   if (policy.across == Across::node && policy.per_zone.empty()) return digest.finish();
   for (const Node* node : by_name(map))
     if (node->state != NodeState::joining || is_table(map))

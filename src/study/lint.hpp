@@ -34,6 +34,8 @@ struct LintContext {
   PointRule points() const;
   /// Nodes stand where a hash of what they are called puts them.
   bool labels_hashed() const;
+  /// The map names the owners of each range, one by one, as they are.
+  bool lists_owners() const;
   bool is_ring() const;
 };
 

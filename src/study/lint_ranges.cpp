@@ -18,7 +18,7 @@ template <class Visit>
 void for_each_range(const LintContext& c, Visit&& visit) {
   std::vector<NodeIndex> owners(c.placement.max_owners());
   for (std::size_t i = 0; i < c.placement.region_count(); ++i) {
-    if (c.points() == PointRule::table)
+    if (c.lists_owners())
       visit(i, Owners(c.map.placement().table[i].owners));
     else
       visit(i, Owners(owners.data(), c.placement.region_owners(i, {}, owners)));
