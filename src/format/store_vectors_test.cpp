@@ -57,7 +57,8 @@ ClusterMap cassandra(const json& item, ReplicaPolicy policy) {
 }
 
 TEST(store_vectors, owners_are_those_of_network_topology_strategy) {
-  for (const auto& item : vector_file("cassandra-replica-placement.json")["cases"]) {
+  const auto file = vector_file("cassandra-replica-placement.json");
+  for (const auto& item : file["cases"]) {
     ReplicaPolicy policy{0, Across::rack, WhenShort::repeat, {}};
     for (const auto& [zone, count] : item["rf"].items())
       if (count.get<std::uint32_t>()) policy.per_zone.push_back({zone, count});
@@ -70,7 +71,8 @@ TEST(store_vectors, owners_are_those_of_network_topology_strategy) {
 }
 
 TEST(store_vectors, owners_are_those_of_simple_strategy) {
-  for (const auto& item : vector_file("cassandra-replica-placement.json")["cases"]) {
+  const auto file = vector_file("cassandra-replica-placement.json");
+  for (const auto& item : file["cases"]) {
     const Placement placement = compile(cassandra(item, {3, Across::node, WhenShort::repeat, {}}));
     for (const auto& lookup : item["lookups"]) {
       const Token at = *from_text(TokenSpace::signed_64(), lookup["token"].get<std::string>());

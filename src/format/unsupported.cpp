@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 #include "format/columns.hpp"
 
@@ -36,9 +37,9 @@ constexpr Row table[] = {
     {{"\"choose_local_tries\"", "\"name\": \"osd.", "\"type_id\""}, {"a dump of Ceph's CRUSH map", crush}},
     {{"CRUSH rule ", "bad mapping rule ", ", numrep = ", " mismatched mappings"},
      {"the output of Ceph's crushtool", crush}},
+    {{"= Staged Changes ="}, {"the output of `riak admin cluster plan`", riak}},
     {{"= Membership =", "= Claimant =", "= Ownership Handoff =", "= Unreachable Nodes ="},
      {"the output of `riak admin`", riak}},
-    {{"= Staged Changes ="}, {"the output of `riak admin cluster plan`", riak}},
     {{".builder, build version ", "Dispersion is ", " weight got id ", "Partition   Matches",
       "replication ip"},
      {"the output of swift-ring-builder", swift}},
@@ -58,7 +59,9 @@ bool is_cluster_slots(std::string_view text) {
     return list != std::string_view::npos && comma < list && parse_count(head.substr(2, comma - 2), 16383) &&
            parse_count(head.substr(comma + 1, list - comma - 1), 16383);
   }
-  const auto cells = words(head);
+  std::string flat(head);
+  std::replace(flat.begin(), flat.end(), '\n', ' ');
+  const auto cells = words(flat);
   const auto slot = [&](std::size_t i) { return parse_count(cells[i], 16383).has_value(); };
   return cells.size() > 4 && slot(0) && slot(1) && cells[4].size() == 40 && is_hex(cells[4]);
 }

@@ -22,6 +22,7 @@ class HaproxyKey {
   /// The part of the key that counts.
   std::string_view value(std::string_view key) const noexcept;
   std::uint32_t hash(std::string_view value) const noexcept;
+  friend bool operator==(const HaproxyKey&, const HaproxyKey&) = default;
 
  private:
   enum class Balance : std::uint8_t { value, uri, source, hash_src };

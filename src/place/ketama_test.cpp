@@ -109,9 +109,9 @@ TEST(ketama, a_weight_of_zero_is_one_in_libmemcached_and_npm_and_none_in_dalli_a
   EXPECT_EQ(points_of_second("uhashring-ketama"), 0);
   for (Node& n : nodes) n.weight = 0;
   for (const char* recipe : {"dalli", "uhashring-ketama", "uhashring", "go-ketama"}) {
-    const Placement p = compiled(recipe, nodes);
-    EXPECT_EQ(p.entry_count(), 0u) << recipe;
-    EXPECT_EQ(p.primary(p.hash("k")), no_node) << recipe;
+    const auto refused = ClusterMap::build(testing::parts(recipe, nodes));
+    ASSERT_FALSE(refused) << recipe;
+    EXPECT_NE(refused.error().why.find("nobody owns anything"), std::string::npos) << recipe;
   }
 }
 
