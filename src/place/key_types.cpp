@@ -31,7 +31,7 @@ bool put_hex(std::string_view digits, KeyBytes& out) noexcept {
 
 bool put_uuid(std::string_view text, KeyBytes& out) noexcept {
   if (text.size() != 36) return false;
-  for (const std::size_t dash : {8, 13, 18, 23})
+  for (const std::size_t dash : {std::size_t{8}, std::size_t{13}, std::size_t{18}, std::size_t{23}})
     if (text[dash] != '-') return false;
   for (const auto& [from, size] : {std::pair{0, 8}, {9, 4}, {14, 4}, {19, 4}, {24, 12}})
     if (!put_hex(text.substr(static_cast<std::size_t>(from), static_cast<std::size_t>(size)), out))
