@@ -156,7 +156,6 @@ struct SettingInfo {
   double least = 0, most = 0;  ///< of numbers
   std::string_view meaning;
   std::string_view choices = {};  ///< of a choice: words with a space between
-  bool of_key = false;            ///< changes which bytes of a key are hashed, or how
 };
 
 /// One frozen row: how a system computes placement. Never edited after release; a correction is a new row

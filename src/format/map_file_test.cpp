@@ -344,6 +344,7 @@ ClusterMap::Parts random_parts(const Recipe& recipe) {
   parts.nodes = random_nodes();
   for (Node& node : parts.nodes) {
     if (recipe.whole_weight) node.weight = std::ceil(node.weight);
+    if (recipe.heaviest > 0) node.weight = std::min(node.weight, recipe.heaviest);
     if (*rc::gen::arbitrary<bool>()) node.bucket = *rc::gen::inRange<std::uint64_t>(0, 100'000);
   }
   if (placement.given) random_tokens(parts);

@@ -13,16 +13,14 @@ constexpr std::array mcrouter_settings{
     SettingInfo{.name = "salt",
                 .kind = Kind::text,
                 .preset = "",
-                .meaning = "text behind the key before it is hashed: `hash: {salt: …}` of the route",
-                .of_key = true}};
+                .meaning = "text behind the key before it is hashed: `hash: {salt: …}` of the route"}};
 
 constexpr std::array pymemcache_settings{
     SettingInfo{.name = "key_type",
                 .kind = Kind::choice,
                 .preset = "str",
                 .meaning = "Python type of the keys: bytes are hashed as their repr, b'…'",
-                .choices = "str bytes",
-                .of_key = true}};
+                .choices = "str bytes"}};
 
 constexpr Recipe mcrouter(std::string_view name, std::string_view used_by, KeyHashId hash,
                           LabelRule label = LabelRule::none) {

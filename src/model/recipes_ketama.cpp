@@ -37,16 +37,14 @@ constexpr SettingInfo byte_sign{
     .kind = Kind::choice,
     .preset = "signed",
     .meaning = "how the programs were built to see bytes of 0x80 and more: signed on x86, unsigned on ARM",
-    .choices = "signed unsigned",
-    .of_key = true};
+    .choices = "signed unsigned"};
 constexpr SettingInfo prefix{
     .name = "prefix",
     .kind = Kind::text,
     .preset = "",
     .meaning =
         "a namespace that is hashed before the key (HASH_WITH_PREFIX_KEY); beyond 250 bytes together "
-        "the hash is 0",
-    .of_key = true};
+        "the hash is 0"};
 constexpr SettingInfo sort_hosts{.name = "sort_hosts",
                                  .kind = Kind::flag,
                                  .preset = "false",

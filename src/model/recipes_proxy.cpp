@@ -20,20 +20,17 @@ constexpr SettingInfo balance{.name = "balance",
                               .meaning =
                                   "what a key is: a value that is hashed as it is, a URI up to its "
                                   "question mark, or a client's address (balance source, hash src)",
-                              .choices = "value uri source hash-src",
-                              .of_key = true};
+                              .choices = "value uri source hash-src"};
 constexpr SettingInfo uri_len{.name = "uri_len",
                               .kind = Kind::integer,
                               .preset = "0",
                               .most = 1e6,
-                              .meaning = "with balance uri: only so many bytes; 0: all",
-                              .of_key = true};
+                              .meaning = "with balance uri: only so many bytes; 0: all"};
 constexpr SettingInfo uri_depth{.name = "uri_depth",
                                 .kind = Kind::integer,
                                 .preset = "0",
                                 .most = 1e6,
-                                .meaning = "with balance uri: only so many directories; 0: all",
-                                .of_key = true};
+                                .meaning = "with balance uri: only so many directories; 0: all"};
 constexpr SettingInfo hash_key{.name = "hash_key",
                                .kind = Kind::choice,
                                .preset = "id",
