@@ -22,7 +22,7 @@ struct Source {
 
 struct LoadOptions {
   std::string from;  ///< format name of the first file; further ones are recognised, or else of it too
-  std::string pool;  ///< nutcracker: which pool
+  std::string pool;  ///< which pool, upstream, backend or cluster of the file
   std::optional<std::uint32_t> replicas;  ///< overrides the replica count
   std::optional<Across> across;           ///< overrides the level
 };

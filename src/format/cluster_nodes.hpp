@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "arcwise/format.hpp"
+#include "format/importer.hpp"
 
 namespace arcwise {
 
@@ -45,7 +45,8 @@ struct ClusterNodeLine {
 /// node.
 Result<std::vector<ClusterNodeLine>> read_cluster_nodes(const Source& source);
 
+bool is_cluster_nodes_line(std::string_view line);
 /// The first source is the map; others, views of the same cluster from other nodes, are compared with it.
-Result<Cluster> import_cluster_nodes(std::span<const Source> sources, const LoadOptions& options);
+Result<Cluster> import_cluster_nodes(const Inputs& inputs);
 
 }  // namespace arcwise

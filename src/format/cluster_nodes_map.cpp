@@ -223,9 +223,10 @@ Observed observe(const std::vector<View>& views) {
 
 }  // namespace
 
-Result<Cluster> import_cluster_nodes(std::span<const Source> sources, const LoadOptions& options) {
+Result<Cluster> import_cluster_nodes(const Inputs& inputs) {
+  const LoadOptions& options = inputs.options;
   std::vector<View> views;
-  for (const Source& source : sources) {
+  for (const Source& source : inputs.sources) {
     auto view = read_view(source);
     if (!view) return view.error();
     views.push_back(std::move(*view));

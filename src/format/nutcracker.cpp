@@ -5,6 +5,7 @@
 #include <map>
 
 #include "format/map_fields.hpp"
+#include "format/recognise.hpp"
 
 namespace arcwise {
 namespace {
@@ -180,7 +181,14 @@ std::vector<Node> nodes_of(Pool& pool, std::vector<Finding>& findings) {
 
 }  // namespace
 
-Result<Cluster> import_nutcracker(const Source& source, const LoadOptions& options) {
+bool looks_like_nutcracker(std::string_view text) {
+  return any_line(text,
+                  [](std::string_view line) { return has_key(line, "servers") || has_key(line, "listen"); });
+}
+
+Result<Cluster> import_nutcracker(const Inputs& inputs) {
+  const Source& source = inputs.sources.front();
+  const LoadOptions& options = inputs.options;
   const auto root = read_yaml(source);
   if (!root) return diagnose_nutcracker(source).value_or(root.error());
   const auto chosen = choose_pool(source, *root, options);

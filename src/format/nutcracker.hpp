@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "format/importer.hpp"
 #include "format/yaml.hpp"
 
 namespace arcwise {
@@ -29,6 +30,7 @@ std::optional<Error> diagnose_nutcracker(const Source& source);
 std::span<const std::string_view> nutcracker_keys();
 bool is_nutcracker_key(std::string_view name);
 
-Result<Cluster> import_nutcracker(const Source& source, const LoadOptions& options);
+bool looks_like_nutcracker(std::string_view text);
+Result<Cluster> import_nutcracker(const Inputs& inputs);
 
 }  // namespace arcwise

@@ -1,0 +1,108 @@
+// The table of formats, and Arcwise's own among them.
+#include <algorithm>
+#include <array>
+
+#include "format/cluster_nodes.hpp"
+#include "format/nodetool_import.hpp"
+#include "format/nutcracker.hpp"
+#include "format/recognise.hpp"
+
+namespace arcwise {
+namespace {
+
+bool is_native_line(std::string_view line) {
+  return has_key(line, "arcwise");
+}
+
+bool is_native(std::string_view text) {
+  return flow_map_has_key(text, "arcwise");
+}
+
+bool looks_native(std::string_view text) {
+  return any_line(
+             text,
+             [](std::string_view line) { return has_key(line, "nodes") || has_key(line, "placement"); }) ||
+         flow_map_has_key(text, "nodes") || flow_map_has_key(text, "placement");
+}
+
+Result<Cluster> import_native(const Inputs& inputs) {
+  const Source& source = inputs.sources.front();
+  const LoadOptions& options = inputs.options;
+  auto map = parse_map(source);
+  if (!map) return map.error();
+  if (options.replicas || options.across) {
+    ClusterMap::Parts parts = map->parts();
+    if (options.replicas) {
+      parts.replicas.count = *options.replicas;
+      parts.replicas.per_zone.clear();
+    }
+    parts.replicas.across = options.across.value_or(parts.replicas.across);
+    map = ClusterMap::build(std::move(parts), {source.name, 0, 0});
+    if (!map) return map.error();
+  }
+  Observed observed;
+  observed.format = "arcwise";
+  observed.down = NodeSet(map->nodes().size());
+  return Cluster{std::move(*map), std::move(observed)};
+}
+
+constexpr std::string_view nodetool = "nodetool", redis = "redis";
+
+// In the order in which signs are looked for: formats whose signs are surer stand first.
+constexpr std::array table{
+    Importer{.info = {"nodetool-ring", "Cassandra, ScyllaDB: `nodetool ring [KEYSPACE]`", true},
+             .family = nodetool,
+             .line = is_ring_line,
+             .read = import_nodetool},
+    Importer{
+        .info =
+            {"nodetool-status",
+             "Cassandra, ScyllaDB: `nodetool status [KEYSPACE]`: up and down, load; beside nodetool ring or "
+             "describering",
+             false},
+        .family = nodetool,
+        .line = is_status_line,
+        .read = import_nodetool},
+    Importer{.info = {"nodetool-describering", "Cassandra, ScyllaDB: `nodetool describering KEYSPACE`", true},
+             .family = nodetool,
+             .line = is_describering_line,
+             .read = import_nodetool},
+    Importer{.info = {"cluster-nodes", "Redis Cluster, Valkey: `CLUSTER NODES`, or nodes.conf", true},
+             .family = redis,
+             .line = is_cluster_nodes_line,
+             .read = import_cluster_nodes},
+    Importer{.info = {"nutcracker", "twemproxy: nutcracker.yml, one pool of it", true},
+             .has_pools = true,
+             .guess = looks_like_nutcracker,
+             .read = import_nutcracker},
+    Importer{.info = {"arcwise", "Arcwise's own map file, YAML or JSON", true},
+             .line = is_native_line,
+             .text = is_native,
+             .guess = looks_native,
+             .read = import_native},
+};
+
+constexpr auto infos = [] {
+  std::array<FormatInfo, table.size()> out{};
+  for (std::size_t i = 0; i < table.size(); ++i) out[(i + 1) % table.size()] = table[i].info;
+  return out;
+}();
+
+}  // namespace
+
+std::span<const Importer> importers() {
+  return table;
+}
+
+const Importer* find_importer(std::string_view format) {
+  const auto* row =
+      std::find_if(table.begin(), table.end(), [&](const Importer& i) { return i.info.name == format; });
+  return row == table.end() ? nullptr : row;
+}
+
+// Arcwise's own first.
+std::span<const FormatInfo> formats() {
+  return infos;
+}
+
+}  // namespace arcwise
