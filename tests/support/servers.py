@@ -1,5 +1,7 @@
 """Real servers for tests: started on free loopback ports, stopped by their own process id."""
 import os
+import resource
+import selectors
 import shutil
 import socket
 import subprocess
@@ -21,7 +23,7 @@ def program(name):
 def free_ports(count):
     """Ports that were free a moment ago, below the range that the kernel hands out by itself."""
     sockets, ports = [], []
-    candidate = 20000 + os.getpid() % 9000
+    candidate = 20000 + os.getpid() * 97 % 9000  # scripts that start at once look in different places
     while len(ports) < count:
         candidate += 1
         probe = socket.socket()
@@ -84,55 +86,114 @@ class Processes:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
+def many_sockets():
+    """A proxy keeps a connection to each server of each list."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 16384), most))
+
+
 class FakeMemcached:
-    """Answers every `get` with its own port, so that whoever asks through a proxy learns which backend was chosen."""
+    """Servers that answer every `get` with where they listen, "host:port" or a path, so that whoever asks through a proxy learns
+    which one was chosen. One thread serves them all."""
 
-    def __init__(self, port):
-        self.port = port
-        self.listener = socket.create_server(("127.0.0.1", port))
-        threading.Thread(target=self._accept, daemon=True).start()
+    def __init__(self, places):
+        self.selector = selectors.DefaultSelector()
+        self.sockets = []
+        for place in places:
+            if isinstance(place, str):
+                listener = socket.socket(socket.AF_UNIX)
+                listener.bind(place)
+                listener.listen()
+            else:
+                listener = socket.create_server(place)
+            self._watch(listener, place if isinstance(place, str) else f"{place[0]}:{place[1]}")
+        self.wakes, self.wake = socket.socketpair()
+        self._watch(self.wakes, None)
+        self.thread = threading.Thread(target=self._serve, daemon=True)
+        self.thread.start()
 
-    def _accept(self):
+    def _watch(self, one, place, buffer=None):
+        self.sockets.append(one)
+        self.selector.register(one, selectors.EVENT_READ, (place, buffer))
+
+    def _serve(self):
         while True:
-            try:
-                client, _ = self.listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+            for event, _ in self.selector.select():
+                place, buffer = event.data
+                if place is None:
+                    return
+                if buffer is None:
+                    self._watch(event.fileobj.accept()[0], place, bytearray())
+                else:
+                    self._answer(event.fileobj, place.encode(), buffer)
 
-    def _serve(self, client):
-        answer = str(self.port).encode()
-        with client, client.makefile("rb") as lines:
-            for line in lines:
-                words = line.split()
-                if words and words[0] == b"get":
-                    for key in words[1:]:
-                        client.sendall(b"VALUE %s 0 %d\r\n%s\r\n" % (key, len(answer), answer))
-                    client.sendall(b"END\r\n")
+    def _answer(self, client, place, buffer):
+        try:
+            received = client.recv(1 << 16)
+        except ConnectionError:
+            received = b""
+        if not received:
+            self.selector.unregister(client)
+            client.close()
+            return
+        buffer += received
+        *lines, rest = buffer.split(b"\r\n")
+        buffer[:] = rest
+        client.sendall(b"".join(b"VALUE %s 0 %d\r\n%s\r\nEND\r\n" % (line.split()[1], len(place), place) for line in lines))
 
     def close(self):
-        self.listener.close()
+        self.wake.close()
+        self.thread.join()
+        for one in self.sockets:
+            one.close()
+        self.selector.close()
 
 
-class Memcached:
-    """A memcached client that can only ask."""
+class Pipeline:
+    """A connection on which many requests are under way at once."""
+
+    AT_ONCE = 100
 
     def __init__(self, port):
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=10)
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=30)
         self.lines = self.socket.makefile("rb")
 
-    def get(self, key):
-        self.socket.sendall(b"get %s\r\n" % key.encode())
-        head = self.lines.readline()
-        if not head.startswith(b"VALUE"):
-            raise AssertionError(f"get {key}: {head!r}")
-        value = self.lines.readline().strip()
-        self.lines.readline()
-        return value.decode()
+    def __enter__(self):
+        return self
 
-    def close(self):
+    def __exit__(self, *_):
         self.lines.close()
         self.socket.close()
+
+    def answers(self, requests, read):
+        found = []
+        for start in range(0, len(requests), self.AT_ONCE):
+            part = requests[start:start + self.AT_ONCE]
+            self.socket.sendall(b"".join(part))
+            found += [read(request) for request in part]
+        return found
+
+    def memcached_values(self, keys):
+        def value(request):
+            head = self.lines.readline()
+            if not head.startswith(b"VALUE"):
+                raise AssertionError(f"{request!r}: {head!r}")
+            text = self.lines.readline().strip()
+            self.lines.readline()
+            return text.decode()
+        return self.answers([b"get %s\r\n" % key for key in keys], value)
+
+    def http_servers(self, requests):
+        """What the header X-Server of each answer says."""
+        def server(request):
+            status, name = self.lines.readline(), None
+            while line := self.lines.readline().strip():
+                if line.lower().startswith(b"x-server:"):
+                    name = line[9:].strip().decode()
+            if b" 204 " not in status or name is None:
+                raise AssertionError(f"{request!r}: {status!r}")
+            return name
+        return self.answers(requests, server)
 
 
 class RedisError(Exception):
@@ -147,15 +208,25 @@ class Redis:
         self.lines = self.socket.makefile("rb")
 
     def __call__(self, *words):
-        words = [word if isinstance(word, bytes) else str(word).encode() for word in words]
-        self.socket.sendall(b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in words))
-        return self._reply()
+        reply = self.replies([words])[0]
+        if isinstance(reply, RedisError):
+            raise reply
+        return reply
+
+    def replies(self, commands):
+        """Sends all commands, then reads the replies; an error is a reply."""
+        request = bytearray()
+        for words in commands:
+            words = [word if isinstance(word, bytes) else str(word).encode() for word in words]
+            request += b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in words)
+        self.socket.sendall(request)
+        return [self._reply() for _ in commands]
 
     def _reply(self):
         line = self.lines.readline()[:-2]
         kind, rest = line[:1], line[1:]
         if kind == b"-":
-            raise RedisError(rest.decode())
+            return RedisError(rest.decode())
         if kind == b":":
             return int(rest)
         if kind == b"$":

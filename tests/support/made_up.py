@@ -1,0 +1,80 @@
+"""Server lists and keys made up from a seed. The seed is printed, so that a list that fails can be made again."""
+import os
+import random
+
+SEED = os.environ.get("ARCWISE_SEED") or "20261130"
+KEYS = 2000  # of each list
+
+
+def generator(name):
+    """Each program has numbers of its own: a test that is changed or left out changes no other's."""
+    return random.Random(f"{SEED} {name}")
+
+
+WORDS = ["user", "cart", "session", "item", "price", "été", "Ünïcødé", "ключ", "缓存", "🙂", "a", "zz", "Käse"]
+BYTES = [*range(0x21, 0x7F), *range(0x80, 0x100)]
+PRINTABLE = [chr(code) for code in range(0x21, 0x7F)]
+
+
+def _text(rng, without):
+    """What applications use as keys, and what none would."""
+    kind = rng.randrange(7)
+    if kind == 0:
+        return f"{rng.choice(WORDS)}:{rng.randrange(10**rng.randrange(1, 10))}"
+    if kind == 1:
+        return f"{rng.choice(WORDS)}:{{{rng.randrange(10**6)}}}:{rng.choice(WORDS)}"
+    if kind == 2:
+        return f"{rng.getrandbits(128):032x}"
+    if kind == 3:
+        return "/" + "/".join(rng.choice(WORDS) + str(rng.randrange(1000)) for _ in range(rng.randrange(1, 5)))
+    if kind == 4:  # pairs of braces: none, empty, nested, unclosed
+        return "".join(rng.choices("{{}}ab12", k=rng.randrange(3, 15)))
+    letters = PRINTABLE if kind == 5 else PRINTABLE + WORDS
+    text = "".join(rng.choices(letters, k=rng.randrange(1, 16) if rng.randrange(4) else rng.randrange(16, 240)))
+    return "".join(letter for letter in text if letter not in without)
+
+
+def keys(rng, *, count=KEYS, raw=False, ascii_only=False, without="", longest=250):
+    """Distinct keys as bytes: UTF-8, with `raw` any bytes from 0x21 on, too."""
+    found = {}
+    while len(found) < count:
+        if raw and rng.randrange(10) == 0:
+            key = bytes(byte for byte in rng.choices(BYTES, k=rng.randrange(1, 40)) if chr(byte) not in without)
+        else:
+            key = _text(rng, without).encode()
+        if key and len(key) <= longest and not (ascii_only and not key.isascii()):
+            found[key] = None
+    return list(found)
+
+
+def hosts(rng, count):
+    """Distinct host names and addresses of no particular network: for programs that only hash them."""
+    found = {}
+    while len(found) < count:
+        kind = rng.randrange(3)
+        if kind == 0:
+            found[f"{rng.choice(['cache', 'mc', 'db', 'node'])}-{rng.randrange(1000)}.example.net"] = None
+        else:
+            found[f"10.{rng.randrange(256)}.{rng.randrange(256)}.{rng.randrange(1, 255)}"] = None
+    return list(found)
+
+
+def addresses(rng, count, port_of_11211=0.4):
+    """(host, port) pairs; port 11211 often, since several systems leave it out of what they hash."""
+    return [(host, 11211 if rng.random() < port_of_11211 else rng.randrange(1024, 65536)) for host in hosts(rng, count)]
+
+
+def loopback(rng, count):
+    """(host, port) pairs on which servers can listen. None is on 127.0.0.1, where other programs may."""
+    found = {}
+    while len(found) < count:
+        host = f"127.{rng.randrange(1, 255)}.{rng.randrange(256)}.{rng.randrange(1, 255)}"
+        found[host] = 11211 if rng.random() < 0.3 else rng.randrange(10000, 32000)
+    return list(found.items())
+
+
+def weights(rng, count, heaviest=20):
+    """All equal in one list of three."""
+    if rng.randrange(3) == 0:
+        return [1] * count
+    return [rng.choice([1, 1, 2, 3, 5, rng.randrange(1, heaviest + 1)]) for _ in range(count)]
