@@ -17,20 +17,16 @@ constexpr std::string_view form =
     "a line is: id, ip:port@busport, flags, master, ping, pong, epoch, connected or disconnected, slots; is "
     "the line cut short?";
 
-bool is_id(std::string_view text) {
-  return text.size() == id_digits && is_hex(text);
-}
-
 // A word that ends in a node id where none belongs: the next node's line is glued to this one.
 Error misplaced(const TextLine& line, std::string_view word, std::string why) {
   const std::string_view tail = word.size() > id_digits ? word.substr(word.size() - id_digits) : word;
-  if (is_id(tail)) return line.fault(tail, std::move(why), "missing newline?");
+  if (is_redis_id(tail)) return line.fault(tail, std::move(why), "missing newline?");
   return line.fault(word, std::move(why), std::string(form));
 }
 
 // The port follows the last colon before '@': "2001:db8:0:1::10:1:6379@16379" is port 6379 of
 // 2001:db8:0:1::10:1.
-std::optional<Error> read_address(const TextLine& line, std::string_view word, ClusterNodeLine& node) {
+std::optional<Error> read_address(const TextLine& line, std::string_view word, RedisNode& node) {
   const std::size_t comma = word.find(',');
   const std::string_view endpoint = word.substr(0, comma);
   if (comma != std::string_view::npos) {
@@ -59,12 +55,12 @@ std::optional<Error> read_address(const TextLine& line, std::string_view word, C
   return std::nullopt;
 }
 
-std::optional<Error> read_flags(const TextLine& line, std::string_view word, ClusterNodeLine& node) {
-  static const std::map<std::string_view, bool ClusterNodeLine::*> known{
-      {"myself", &ClusterNodeLine::myself},      {"master", &ClusterNodeLine::master},
-      {"slave", &ClusterNodeLine::replica},      {"fail", &ClusterNodeLine::failed},
-      {"fail?", &ClusterNodeLine::suspected},    {"noaddr", &ClusterNodeLine::no_address},
-      {"handshake", &ClusterNodeLine::handshake}};
+std::optional<Error> read_flags(const TextLine& line, std::string_view word, RedisNode& node) {
+  static const std::map<std::string_view, bool RedisNode::*> known{
+      {"myself", &RedisNode::myself},      {"master", &RedisNode::master},
+      {"slave", &RedisNode::replica},      {"fail", &RedisNode::failed},
+      {"fail?", &RedisNode::suspected},    {"noaddr", &RedisNode::no_address},
+      {"handshake", &RedisNode::handshake}};
   for (std::string_view rest = word; !rest.empty();) {
     const std::string_view flag = rest.substr(0, rest.find(','));
     rest.remove_prefix(std::min(rest.size(), flag.size() + 1));
@@ -92,19 +88,20 @@ std::optional<Error> read_numbers(const TextLine& line, std::string_view& rest) 
   return std::nullopt;
 }
 
-std::optional<Error> read_open_slot(const TextLine& line, std::string_view word, ClusterNodeLine& node) {
+std::optional<Error> read_open_slot(const TextLine& line, std::string_view word, RedisNode& node) {
   const std::string_view inner = word.substr(1, word.size() - 2);
   const std::size_t arrow = inner.find('-');
   const std::string_view mark = inner.substr(std::min(arrow, inner.size()), 3);
   const auto slot = parse_count(inner.substr(0, arrow), redis_slots - 1);
-  if (!word.ends_with(']') || !slot || (mark != "->-" && mark != "-<-") || !is_id(inner.substr(arrow + 3)))
+  if (!word.ends_with(']') || !slot || (mark != "->-" && mark != "-<-") ||
+      !is_redis_id(inner.substr(arrow + 3)))
     return line.fault(word, "expected [slot->-id] or [slot-<-id]", "is the line cut short?");
   node.open.push_back({line.mark(word), static_cast<std::uint32_t>(*slot), mark == "->-",
                        std::string(inner.substr(arrow + 3))});
   return std::nullopt;
 }
 
-std::optional<Error> read_slots(const TextLine& line, std::string_view word, ClusterNodeLine& node) {
+std::optional<Error> read_slots(const TextLine& line, std::string_view word, RedisNode& node) {
   if (word.starts_with('[')) return read_open_slot(line, word, node);
   const std::size_t dash = word.find('-');
   const std::string_view first = word.substr(0, dash);
@@ -122,18 +119,18 @@ std::optional<Error> read_slots(const TextLine& line, std::string_view word, Clu
   return std::nullopt;
 }
 
-Result<ClusterNodeLine> read_node(const TextLine& line) {
-  ClusterNodeLine node;
+Result<RedisNode> read_node(const TextLine& line) {
+  RedisNode node;
   std::string_view rest = line.text;
   const std::string_view id = take_word(rest);
   node.at = line.mark(id);
   node.id = std::string(id);
-  if (!is_id(id)) return line.fault(id, "expected a node id, 40 hexadecimal digits", std::string(form));
+  if (!is_redis_id(id)) return line.fault(id, "expected a node id, 40 hexadecimal digits", std::string(form));
   const std::string_view address = take_word(rest), flags = take_word(rest), master = take_word(rest);
   if (master.empty()) return line.fault_at_end("the line ends before its fourth field", std::string(form));
   if (auto error = read_address(line, address, node)) return *error;
   if (auto error = read_flags(line, flags, node)) return *error;
-  if (master != "-" && !is_id(master))
+  if (master != "-" && !is_redis_id(master))
     return line.fault(master, "expected the master's id, or `-`", std::string(form));
   if (master != "-") node.master_id = std::string(master);
   if (auto error = read_numbers(line, rest)) return *error;
@@ -150,10 +147,10 @@ Result<ClusterNodeLine> read_node(const TextLine& line) {
 
 }  // namespace
 
-Result<std::vector<ClusterNodeLine>> read_cluster_nodes(const Source& source) {
+Result<RedisNodes> read_cluster_nodes(const Source& source) {
   const auto lines = text_lines(source);
   if (!lines) return lines.error();
-  std::vector<ClusterNodeLine> nodes;
+  RedisNodes nodes;
   std::map<std::string, std::uint32_t> seen;
   for (const TextLine& line : *lines) {
     const std::string_view text = trim(line.text);
@@ -168,7 +165,7 @@ Result<std::vector<ClusterNodeLine>> read_cluster_nodes(const Source& source) {
     nodes.push_back(std::move(*node));
   }
   if (nodes.empty()) return no_rows(*lines, "no node line in this file", std::string(form));
-  std::sort(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+  sort_by_id(nodes);
   return nodes;
 }
 

@@ -113,7 +113,7 @@ TEST(cluster_nodes, the_port_follows_the_last_colon_before_the_at_sign) {
   const auto nodes = read_cluster_nodes(text(
       id('a') + " 2001:db8:0:1::10:1:6379@16379,cache-1.example.test master - 0 0 1 connected 0-16383\n"));
   ASSERT_TRUE(nodes) << to_string(nodes.error());
-  const ClusterNodeLine& node = nodes->front();
+  const RedisNode& node = nodes->front();
   EXPECT_EQ(node.ip, "2001:db8:0:1::10:1");
   EXPECT_EQ(node.port, 6379);
   EXPECT_EQ(node.bus_port, 16379);

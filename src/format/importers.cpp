@@ -3,6 +3,8 @@
 #include <array>
 
 #include "format/cluster_nodes.hpp"
+#include "format/cluster_shards.hpp"
+#include "format/cluster_slots.hpp"
 #include "format/nodetool_import.hpp"
 #include "format/nutcracker.hpp"
 #include "format/recognise.hpp"
@@ -70,7 +72,17 @@ constexpr std::array table{
     Importer{.info = {"cluster-nodes", "Redis Cluster, Valkey: `CLUSTER NODES`, or nodes.conf", true},
              .family = redis,
              .line = is_cluster_nodes_line,
-             .read = import_cluster_nodes},
+             .read = import_redis},
+    Importer{.info = {"cluster-shards", "Redis Cluster 7.0, Valkey: `CLUSTER SHARDS`, plain, --raw or --json",
+                      true},
+             .family = redis,
+             .text = is_cluster_shards,
+             .read = import_redis},
+    Importer{
+        .info = {"cluster-slots", "Redis Cluster, Valkey: `CLUSTER SLOTS`, plain, --raw or --json", true},
+        .family = redis,
+        .text = is_cluster_slots,
+        .read = import_redis},
     Importer{.info = {"nutcracker", "twemproxy: nutcracker.yml, one pool of it", true},
              .has_pools = true,
              .guess = looks_like_nutcracker,

@@ -31,7 +31,6 @@ constexpr Row table[] = {
     {{">>> Performing ", ">>> Adding node ", " slots | ", "Check slots coverage"},
      {"the output of `redis-cli --cluster`", cluster_nodes}},
     {{"cluster_slots_assigned:"}, {"the output of CLUSTER INFO", cluster_nodes}},
-    {{"replication-offset"}, {"the output of CLUSTER SHARDS", cluster_nodes}},
     {{"# begin crush map"}, {"a CRUSH map of Ceph", crush}},
     {{"CLASS  WEIGHT", " TYPE NAME"}, {"a tree of Ceph's CRUSH map", crush}},
     {{"\"choose_local_tries\"", "\"name\": \"osd.", "\"type_id\""}, {"a dump of Ceph's CRUSH map", crush}},
@@ -46,32 +45,14 @@ constexpr Row table[] = {
     {{"next_part_power", "R1NG"}, {"a ring or builder file of Swift", swift}},
 };
 
-constexpr Unsupported slots{"the output of CLUSTER SLOTS", cluster_nodes};
 constexpr Unsupported gzip{"a gzip file, such as a ring file of Swift",
                            "unpack it; for a ring of Swift, write its devices as nodes of a map"};
-
-// On a terminal, as JSON, or one value a line: first slot, last slot, address, port, id.
-bool is_cluster_slots(std::string_view text) {
-  if (text.starts_with("1) 1) (integer) ")) return true;
-  const std::string_view head = text.substr(0, 256);
-  if (text.starts_with("[[")) {
-    const std::size_t comma = head.find(','), list = head.find(",[");
-    return list != std::string_view::npos && comma < list && parse_count(head.substr(2, comma - 2), 16383) &&
-           parse_count(head.substr(comma + 1, list - comma - 1), 16383);
-  }
-  std::string flat(head);
-  std::replace(flat.begin(), flat.end(), '\n', ' ');
-  const auto cells = words(flat);
-  const auto slot = [&](std::size_t i) { return parse_count(cells[i], 16383).has_value(); };
-  return cells.size() > 4 && slot(0) && slot(1) && cells[4].size() == 40 && is_hex(cells[4]);
-}
 
 }  // namespace
 
 const Unsupported* unsupported(std::string_view text) {
   text = text.substr(0, looked_at);
   if (text.starts_with("\x1f\x8b")) return &gzip;
-  if (is_cluster_slots(text)) return &slots;
   for (const Row& row : table)
     if (std::any_of(row.signs.begin(), row.signs.end(), [&](std::string_view sign) {
           return !sign.empty() && text.find(sign) != std::string_view::npos;
