@@ -28,6 +28,10 @@ def text(server):
     return server if isinstance(server, str) else f"{server[0]}:{server[1]}"
 
 
+def bracketed(server):
+    return f"[{server[0]}]:{server[1]}" if ":" in server[0] else text(server)
+
+
 def ask(command, lists, **question):
     """Runs a script that answers lists of keys; (its version, the answers to each list)."""
     lists = [{**one, "keys": [base64.b64encode(key).decode() for key in one["keys"]]} for one in lists]
@@ -64,7 +68,7 @@ class Clients(unittest.TestCase):
             servers = made_up.addresses(rng, case["size"] or rng.randrange(2, 41))
             if not case["size"] and "sort_hosts" not in case["settings"]:
                 servers += [f"/run/mc{rng.randrange(1000)}.sock"]
-            weights = made_up.weights(rng, len(servers)) if case["weighted"] else [1] * len(servers)
+            weights = made_up.weights(rng, len(servers), zero=True) if case["weighted"] else [1] * len(servers)
             if case["weighted"] == "really":
                 weights[0] = 7
             keys = made_up.keys(rng, raw=True)
@@ -101,7 +105,7 @@ class Clients(unittest.TestCase):
         lists, maps = [], []
         for before, after, weighted, recipe, placement in cases * 2:
             servers = made_up.addresses(rng, rng.randrange(2, 41))
-            weights = made_up.weights(rng, len(servers)) if weighted else [1] * len(servers)
+            weights = made_up.weights(rng, len(servers), zero=True) if weighted else [1] * len(servers)
             if weighted == "really":
                 weights[0] = 7
             nodes = [{"name": text(server), "weight": weight} for server, weight in zip(servers, weights)]
@@ -118,8 +122,8 @@ class Clients(unittest.TestCase):
         rng = made_up.generator("dalli")
         lists, maps = [], []
         for size in [1, 2, 5, 12, 40, 150] + [rng.randrange(2, 41) for _ in range(LISTS)]:
-            servers = [text(server) for server in made_up.addresses(rng, size)] + [f"/run/mc{rng.randrange(1000)}.sock"]
-            weights = made_up.weights(rng, len(servers))
+            servers = [bracketed(server) for server in made_up.addresses(rng, size)] + [f"/run/mc{rng.randrange(1000)}.sock"]
+            weights = made_up.weights(rng, len(servers), zero=True)
             maps.append(cluster_map("dalli", [{"name": server, "weight": weight} for server, weight in zip(servers, weights)]))
             lists.append({"servers": [f"{server}:{weight}" for server, weight in zip(servers, weights)], "keys": made_up.keys(rng, raw=True)})
         version, answers = ask([program("ruby"), str(ASK / "dalli.rb")], lists)
@@ -135,12 +139,14 @@ class Clients(unittest.TestCase):
         tally = Tally("pymemcache", python_module("pymemcache").__version__)
         sizes = [2, 3, 120] + [rng.randrange(2, 20) for _ in range(2 * LISTS - 2)]  # it hashes every server with every key, in Python
         for size, key_type in zip(sizes, itertools.cycle(["str", "bytes"])):
-            servers = made_up.addresses(rng, size) + [f"/run/mc{rng.randrange(1000)}.sock"]
+            servers = [bracketed(server) for server in made_up.addresses(rng, size)] + ["/run/mc.sock", "unix:/run/other.sock", "memcached"]
+            names = {"/run/other.sock": "unix:/run/other.sock", "memcached:11211": "memcached"}  # where the client has another text
             hasher = client.HashClient(servers).hasher
             keys = made_up.keys(rng, raw=key_type == "bytes")
             really = [hasher.get_node(key if key_type == "bytes" else key.decode()) for key in keys]
-            cluster = cluster_map("pymemcache-rendezvous", [text(server) for server in servers], settings={"key_type": key_type})
-            self.compare(tally, f"{len(servers)} servers, {key_type}", cluster, keys, really)
+            names.update({server.replace("[", "").replace("]", ""): server for server in servers if "[" in server})
+            cluster = cluster_map("pymemcache-rendezvous", servers, settings={"key_type": key_type})
+            self.compare(tally, f"{len(servers)} servers, {key_type}", cluster, keys, [names.get(node, node) for node in really])
         TABLE.check(self, tally)
 
     def test_uhashring(self):
@@ -150,7 +156,7 @@ class Clients(unittest.TestCase):
         for recipe, options in (("uhashring", {}), ("uhashring-ketama", {"hash_fn": "ketama"})):
             for size in [2, 7, 25, 150] + [rng.randrange(2, 41) for _ in range(LISTS)]:
                 servers = [text(server) for server in made_up.addresses(rng, size)]
-                weights = made_up.weights(rng, size)
+                weights = made_up.weights(rng, size, zero=True)
                 ring = uhashring.HashRing(nodes=dict(zip(servers, weights)), **options)
                 keys = made_up.keys(rng)
                 really = [ring.get_node(key.decode()) for key in keys]
@@ -158,18 +164,22 @@ class Clients(unittest.TestCase):
                 self.compare(tally, f"{recipe}, {size} servers", cluster_map(recipe, nodes), keys, really)
         TABLE.check(self, tally)
 
-    def npm(self, module, cases):
-        """cases: (recipe, placement, algorithm, options) by turns."""
+    def npm(self, module, cases, own_digests=False):
+        """cases: (recipe, placement, algorithm, options); with `own_digests`, servers with `vnodes` are among them."""
         if not (NODE_MODULES / module).is_dir():
             raise AssertionError(f"npm {module} is not installed: `./dev test` does it, by `npm ci` in build-test/npm")
         rng = made_up.generator("npm " + module)
         lists, maps = [], []
         for recipe, placement, algorithm, options in cases:
             for size in [2, 7, 14, 25, 150] + [rng.randrange(2, 41) for _ in range(LISTS)]:
-                servers = [text(server) for server in made_up.addresses(rng, size)]
-                weights = made_up.weights(rng, size)
-                maps.append(cluster_map(recipe, [{"name": server, "weight": weight} for server, weight in zip(servers, weights)], **placement))
-                lists.append({"servers": dict(zip(servers, weights)), "algorithm": algorithm, "options": options, "keys": made_up.keys(rng)})
+                servers = [text(server) for server in made_up.addresses(rng, size, ipv6=False)]  # it cuts at every colon
+                weights = made_up.weights(rng, size, zero=True)
+                digests = [rng.randrange(1, 60) if own_digests and rng.randrange(2) else 0 for _ in servers]
+                nodes = [{"name": server, "weight": weight, **({"bucket": own} if own else {})}
+                         for server, weight, own in zip(servers, weights, digests)]
+                given = {server: {"weight": weight, "vnodes": own} if own else weight for server, weight, own in zip(servers, weights, digests)}
+                maps.append(cluster_map(recipe, nodes, **placement))
+                lists.append({"servers": given, "algorithm": algorithm, "options": options, "keys": made_up.keys(rng)})
         version, answers = ask([program("node"), str(ASK / "hashring.js")], lists, module=module)
         tally = Tally("npm " + module, version)
         for one, cluster, answer in zip(lists, maps, answers):
@@ -180,7 +190,7 @@ class Clients(unittest.TestCase):
         self.npm("hashring", [("hashring", {}, "md5", {}), ("hashring", {"hash": "sha1_le32"}, "sha1", {}),
                               ("hashring", {"settings": {"default_port": 11211}}, "md5", {"default port": 11211}),
                               ("hashring", {"tokens": 17}, "md5", {"vnode count": 17}),
-                              ("hashring-hash-ring", {}, "md5", {"compatibility": "hash_ring"})])
+                              ("hashring-hash-ring", {}, "md5", {"compatibility": "hash_ring"})], own_digests=True)
 
     def test_npm_memcached(self):
         self.npm("memcached", [("npm-memcached", {}, "md5", {})])

@@ -10,7 +10,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "support"))
 import made_up  # noqa: E402
 from compared import LISTS, Table, Tally, cluster_map, locate  # noqa: E402
-from servers import FakeMemcached, Pipeline, Processes, free_ports, many_sockets, program  # noqa: E402
+from servers import FakeMemcached, Pipeline, Processes, free_ports, many_sockets, program, wait_until  # noqa: E402
 
 TABLE = Table("proxies")
 MANY = 150
@@ -58,6 +58,9 @@ class Proxies(unittest.TestCase):
         cases = [(distribution, name, rng.randrange(2, 20)) for distribution in ("ketama", "modula") for name in self.HASHES]
         cases += [(distribution, name, size) for distribution, name in (("ketama", "md5"), ("modula", "fnv1a_64")) for size in sizes]
         pools = [NutcrackerPool(rng, f"pool{number}", *case, places) for number, case in enumerate(cases)]
+        dead = made_up.loopback(rng, 3)
+        pools += [NutcrackerPool(rng, f"eject{number}", distribution, "fnv1a_64", 20, places, dead)
+                  for number, distribution in enumerate(["ketama", "modula"])]
         ports = free_ports(len(pools) + 1)
         config = self.write("nutcracker.yml", [line for pool, port in zip(pools, ports) for line in pool.lines(port)])
         command = [program("nutcracker"), "-c", config, "-a", "127.0.0.1", "-s", str(ports[-1])]
@@ -66,8 +69,10 @@ class Proxies(unittest.TestCase):
         for pool, port in zip(pools, ports):
             keys = made_up.keys(rng, raw=True)
             with Pipeline(port) as client:
+                if pool.dead:
+                    wait_until(lambda: None not in client.memcached_values(keys), "dead servers are ejected")
                 names = [pool.names[place] for place in client.memcached_values(keys)]
-            cluster = cluster_map("twemproxy-" + pool.distribution, pool.nodes, hash=self.HASHES[pool.hash], **pool.placement)
+            cluster = cluster_map("twemproxy-" + pool.distribution, pool.alive(), hash=self.HASHES[pool.hash], **pool.placement)
             self.compare(tally, f"{pool.name}: {pool.distribution} {pool.hash}, {len(pool.nodes)} servers", cluster, keys, names)
             if (pool.distribution, pool.hash) == ("ketama", "md5"):
                 self.compare(tally, f"{pool.name} of nutcracker.yml", config, keys, names, "--pool", pool.name)
@@ -79,19 +84,21 @@ class Proxies(unittest.TestCase):
         texts = [f"{host}:{port}" for host, port in places] + [f"unix:{self.folder}/web{number}.sock" for number in range(3)]
         lists = []
         for recipe, word in (("nginx-hash", ""), ("nginx-consistent", " consistent")):
-            for size in [2, MANY] + [rng.randrange(2, 41) for _ in range(LISTS)]:
+            for size in [2, MANY] + [rng.randrange(2, 41) for _ in range(LISTS + 2)]:
                 servers = rng.sample(texts, size)
-                lists.append((recipe, word, list(zip(servers, made_up.weights(rng, size)))))
+                down = set(rng.sample(servers, size // 4 if len(lists) % 2 else 0))
+                lists.append((recipe, word, list(zip(servers, made_up.weights(rng, size))), down))
         port = free_ports(1)[0]
         config = self.write("nginx.conf", nginx_conf(port, texts, lists))
         self.processes.start([program("nginx"), "-p", self.folder, "-c", config, "-e", os.path.join(self.folder, "error.log")], port)
         tally = Tally("nginx", version([program("nginx"), "-v"]))
-        for number, (recipe, _, servers) in enumerate(lists):
+        for number, (recipe, _, servers, down) in enumerate(lists):
             keys = made_up.keys(rng, raw=True)
             with Pipeline(port) as client:
                 names = client.http_servers([b"GET /%d HTTP/1.1\r\nHost: a\r\nX-Key: %s\r\n\r\n" % (number, key) for key in keys])
             cluster = cluster_map(recipe, [{"name": name, "weight": weight} for name, weight in servers])
-            self.compare(tally, f"{recipe}, {len(servers)} servers", cluster, keys, [name.rstrip(":") for name in names])
+            self.compare(tally, f"{recipe}, {len(servers)} servers, down: {sorted(down)}", cluster, keys, [name.rstrip(":") for name in names],
+                         *(["--down", ",".join(sorted(down))] if down else []))
         TABLE.check(self, tally)
 
     def test_haproxy(self):
@@ -114,23 +121,31 @@ class Proxies(unittest.TestCase):
 
 
 class NutcrackerPool:
-    """Some of the places in a random order, with and without names of their own."""
+    """Some of the places in a random order, with and without names of their own. Those where nobody listens are ejected, which
+    equals a map without them."""
 
-    def __init__(self, rng, name, distribution, hash_name, size, places):
+    def __init__(self, rng, name, distribution, hash_name, size, places, dead=()):
         self.name, self.distribution, self.hash = name, distribution, hash_name
         self.placement = {"hash_tag": rng.choice(["{}", "$$", "::"])} if rng.randrange(2) else {}
         self.servers, self.nodes, self.names = [], [], {}
+        self.dead = [f"{host}:{port}" for host, port in dead]
         named = rng.randrange(3)  # none, some, all
-        for place, weight in zip(rng.sample(places, size), made_up.weights(rng, size)):
+        places = rng.sample(places, size) + list(dead)
+        rng.shuffle(places)
+        for place, weight in zip(places, made_up.weights(rng, len(places))):
             text = place if isinstance(place, str) else f"{place[0]}:{place[1]}"
             own = f"shard{rng.choice(['-', ':', '.'])}{len(self.nodes)}" if rng.randrange(2) < named else None
             self.servers.append(f"{text}:{weight}" + (f" {own}" if own else ""))
             self.nodes.append({"name": own or text, "weight": weight})
             self.names[text] = own or text
 
+    def alive(self):
+        return [node for node in self.nodes if node["name"] not in {self.names[text] for text in self.dead}]
+
     def lines(self, port):
+        eject = ["  auto_eject_hosts: true", "  server_failure_limit: 2", "  server_retry_timeout: 3600000"] if self.dead else []
         tag = self.placement.get("hash_tag")
-        return [f"{self.name}:", f"  listen: 127.0.0.1:{port}", f"  hash: {self.hash}", f"  distribution: {self.distribution}",
+        return [f"{self.name}:", f"  listen: 127.0.0.1:{port}", f"  hash: {self.hash}", f"  distribution: {self.distribution}", *eject,
                 *([f'  hash_tag: "{tag}"'] if tag else []), "  servers:", *(f"   - {server}" for server in self.servers)]
 
 
@@ -139,9 +154,9 @@ def nginx_conf(port, texts, lists):
     lines = ["daemon off;", "master_process off;", "pid nginx.pid;", "error_log error.log;", "worker_rlimit_nofile 8192;",
              "events { worker_connections 4096; }", "http {", " access_log off;", " keepalive_requests 1000000;",
              *(f" {kind}_temp_path {kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))]
-    for number, (_, word, servers) in enumerate(lists):
-        lines += [f" upstream u{number} {{", f"  hash $http_x_key{word};", *(f"  server {name} weight={weight} max_fails=0;" for name, weight in servers),
-                  "  keepalive 16;", " }"]
+    for number, (_, word, servers, down) in enumerate(lists):
+        lines += [f" upstream u{number} {{", f"  hash $http_x_key{word};",
+                  *(f"  server {name} weight={weight} max_fails=0{' down' if name in down else ''};" for name, weight in servers), "  keepalive 16;", " }"]
     lines += [" server {", f"  listen 127.0.0.1:{port};", "  proxy_http_version 1.1;", '  proxy_set_header Connection "";',
               *(f"  location = /{number} {{ proxy_pass http://u{number}; }}" for number in range(len(lists))), " }",
               " server {", *(f"  listen {text};" for text in texts), "  add_header X-Server $server_addr:$server_port;", "  return 204;", " }", "}"]
@@ -154,7 +169,7 @@ class HaproxyList:
     BALANCE = {"value": "hdr(x-key)", "uri": "uri", "source": "source", "hash-src": "hash src"}
 
     def __init__(self, rng, kind, function, size, balance="value"):
-        self.kind, self.function, self.balance = kind, function, balance
+        self.kind, self.function, self.balance, self.disabled = kind, function, balance, set()
         self.settings = {"balance": balance}
         if balance == "uri":
             self.settings.update(uri_len=rng.choice([0, 10, 30]), uri_depth=rng.choice([0, 1, 2]))
@@ -163,6 +178,8 @@ class HaproxyList:
             weights[rng.randrange(size)] = 0
         numbers = rng.sample(range(1, 3 * size + 10), size)  # some servers have numbers of their own
         numbered = rng.randrange(3)
+        if size > 3 and rng.randrange(3) == 0:  # disabled servers are as if not listed, but the others keep their numbers
+            numbered, self.disabled = 2, set(rng.sample(range(size), size // 3))
         self.nodes = [{"name": f"{rng.choice(['web', 'app', 'x'])}{place}", "weight": weight, **({"bucket": number} if rng.randrange(2) < numbered else {})}
                       for place, (weight, number) in enumerate(zip(weights, numbers))]
 
@@ -173,7 +190,8 @@ class HaproxyList:
 
     def map(self):
         placement = {"hash": self.function.replace(" ", "_")} if self.function else {}
-        return cluster_map("haproxy-" + self.kind, self.nodes, settings=self.settings, **placement)
+        usable = [node for place, node in enumerate(self.nodes) if place not in self.disabled]
+        return cluster_map("haproxy-" + self.kind, usable, settings=self.settings, **placement)
 
     def keys(self, rng):
         if self.balance == "value":  # a comma ends a header's value
@@ -197,8 +215,9 @@ def haproxy_cfg(port, answering, lists):
              " use_backend list%[req.hdr(x-list)]", "frontend answering", f" bind 127.0.0.1:{answering}", " http-request return status 204"]
     for number, one in enumerate(lists):
         lines += [f"backend list{number}", *one.lines(), " http-response set-header X-Server %s"]
-        lines += [f" server {node['name']} 127.0.0.1:{answering} weight {node['weight']}" + (f" id {node['bucket']}" if "bucket" in node else "")
-                  for node in one.nodes]
+        for place, node in enumerate(one.nodes):
+            number = f" id {node['bucket']}" if "bucket" in node else ""
+            lines.append(f" server {node['name']} 127.0.0.1:{answering} weight {node['weight']}{number}{' disabled' * (place in one.disabled)}")
     return lines
 
 

@@ -47,21 +47,23 @@ def keys(rng, *, count=KEYS, raw=False, ascii_only=False, without="", longest=25
     return list(found)
 
 
-def hosts(rng, count):
+def hosts(rng, count, ipv6):
     """Distinct host names and addresses of no particular network: for programs that only hash them."""
     found = {}
     while len(found) < count:
-        kind = rng.randrange(3)
-        if kind == 0:
+        kind = rng.randrange(8)
+        if kind < 3:
             found[f"{rng.choice(['cache', 'mc', 'db', 'node'])}-{rng.randrange(1000)}.example.net"] = None
+        elif kind == 3 and ipv6:
+            found[f"2001:db8::{rng.randrange(1, 65536):x}:{rng.randrange(1, 65536):x}"] = None
         else:
             found[f"10.{rng.randrange(256)}.{rng.randrange(256)}.{rng.randrange(1, 255)}"] = None
     return list(found)
 
 
-def addresses(rng, count, port_of_11211=0.4):
+def addresses(rng, count, ipv6=True):
     """(host, port) pairs; port 11211 often, since several systems leave it out of what they hash."""
-    return [(host, 11211 if rng.random() < port_of_11211 else rng.randrange(1024, 65536)) for host in hosts(rng, count)]
+    return [(host, 11211 if rng.random() < 0.4 else rng.randrange(1024, 65536)) for host in hosts(rng, count, ipv6)]
 
 
 def loopback(rng, count):
@@ -73,8 +75,11 @@ def loopback(rng, count):
     return list(found.items())
 
 
-def weights(rng, count, heaviest=20):
-    """All equal in one list of three."""
+def weights(rng, count, heaviest=20, zero=False):
+    """All equal in one list of three; with `zero`, now and then a weight of 0."""
     if rng.randrange(3) == 0:
         return [1] * count
-    return [rng.choice([1, 1, 2, 3, 5, rng.randrange(1, heaviest + 1)]) for _ in range(count)]
+    found = [rng.choice([1, 1, 2, 3, 5, rng.randrange(1, heaviest + 1)]) for _ in range(count)]
+    if zero and count > 4 and rng.randrange(2):
+        found[rng.randrange(count)] = 0
+    return found

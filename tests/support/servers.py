@@ -174,8 +174,11 @@ class Pipeline:
         return found
 
     def memcached_values(self, keys):
+        """A value is None where the proxy could not reach its server."""
         def value(request):
             head = self.lines.readline()
+            if head.startswith(b"SERVER_ERROR"):
+                return None
             if not head.startswith(b"VALUE"):
                 raise AssertionError(f"{request!r}: {head!r}")
             text = self.lines.readline().strip()
