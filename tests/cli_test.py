@@ -229,6 +229,11 @@ class ExitCodes(unittest.TestCase):
             self.assertEqual(done.returncode, 4, done.stderr)
             self.assertIn(b"would change nothing", done.stderr)
 
+    def test_a_weight_that_moves_nothing_because_tokens_are_given_is_refused_with_4(self):
+        done = run("plan", RING, "--weight", "10.1.1.11=2")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn(b"another weight moves no key here", done.stderr)
+
 
 class Errors(unittest.TestCase):
     def error(self, *words, **more):

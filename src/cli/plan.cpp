@@ -157,14 +157,38 @@ std::string text_answer(const Maps& maps, const Plan& plan, const Options& optio
   return out;
 }
 
+// Nodes whose weight alone differs; empty where anything else does too.
+std::string only_reweighted(const ClusterMap& before, const ClusterMap& after) {
+  std::string names;
+  for (const Node& node : after.nodes()) {
+    const auto index = before.find(node.name);
+    if (!index || before.nodes().size() != after.nodes().size()) return {};
+    const Node& was = before.nodes()[*index];
+    if (was.address != node.address || was.host != node.host || was.rack != node.rack ||
+        was.zone != node.zone || was.state != node.state)
+      return {};
+    if (was.weight != node.weight) names += (names.empty() ? "" : ", ") + node.name;
+  }
+  return names;
+}
+
 std::optional<Error> guard(const Maps& maps) {
   const Fingerprints a = fingerprints(maps.before.placement), b = fingerprints(compile(maps.after));
-  if (a.fingerprint != b.fingerprint || a.membership != b.membership) return std::nullopt;
-  return Error{ErrorKind::refused,
-               {},
-               a.fingerprint,
-               "this would change nothing: both maps have one fingerprint and one membership",
-               "check the names and values of the change"};
+  if (a.fingerprint != b.fingerprint) return std::nullopt;
+  if (a.membership == b.membership)
+    return Error{ErrorKind::refused,
+                 {},
+                 a.fingerprint,
+                 "this would change nothing: both maps have one fingerprint and one membership",
+                 "check the names and values of the change"};
+  const std::string names = only_reweighted(maps.before.cluster.map, maps.after);
+  if (names.empty()) return std::nullopt;
+  return Error{
+      ErrorKind::refused,
+      {},
+      names,
+      "another weight moves no key here: the shares follow from what the map lists, not from weights",
+      "change the tokens or ranges themselves, and the weight with them"};
 }
 
 std::optional<Error> write_files(const Maps& maps, const std::string& json, const Options& options,

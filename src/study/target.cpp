@@ -15,7 +15,8 @@ struct Pool {
 
 // In proportion to weight, at most one copy each. Worked example, 2 copies over weights 6, 1, 1: the first
 // would get 1.5, holds 1, and the other copy is halved between the light ones: 1, 0.5, 0.5. Heaviest first,
-// so that the first node below one copy ends the capping: all lighter ones are below it too.
+// so that the first node below one copy ends the capping: all lighter ones are below it too. Weights that are
+// all 0 entitle all alike.
 void spread(Pool pool, const std::vector<Node>& nodes, std::vector<double>& target) {
   std::sort(pool.members.begin(), pool.members.end(), [&](NodeIndex a, NodeIndex b) {
     return nodes[a].weight != nodes[b].weight ? nodes[a].weight > nodes[b].weight : a < b;
@@ -30,8 +31,9 @@ void spread(Pool pool, const std::vector<Node>& nodes, std::vector<double>& targ
     pool.copies = std::max(0.0, pool.copies - 1);
   }
   const double total = weight_from[i];
-  for (; i < pool.members.size() && total > 0; ++i)
-    target[pool.members[i]] = pool.copies * nodes[pool.members[i]].weight / total;
+  const auto left = static_cast<double>(pool.members.size() - i);
+  for (; i < pool.members.size(); ++i)
+    target[pool.members[i]] = pool.copies * (total > 0 ? nodes[pool.members[i]].weight / total : 1 / left);
 }
 
 // A table lists owners instead of deriving them. Slots are assigned, so a node without slots lacks some;

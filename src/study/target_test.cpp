@@ -28,6 +28,13 @@ TEST(Target, follows_weights) {
   EXPECT_THAT(target_shares(weighted({1, 1, 2}, 2), 2), ElementsAre(near(0.5), near(0.5), near(1)));
 }
 
+TEST(Target, weights_that_are_all_zero_entitle_all_alike) {
+  auto p = parts("libmemcached-ketama-weighted", nodes(4));
+  for (Node& n : p.nodes) n.weight = 0;
+  EXPECT_THAT(target_shares(map_of(std::move(p)), 1),
+              ElementsAre(near(0.25), near(0.25), near(0.25), near(0.25)));
+}
+
 TEST(Target, never_exceeds_one_copy_and_spreads_the_excess_again_and_again) {
   // 2 copies by 1:1:6: the heavy one would get 1.5.
   EXPECT_THAT(target_shares(weighted({1, 1, 6}, 2), 2), ElementsAre(near(0.5), near(0.5), near(1)));
