@@ -91,19 +91,25 @@ class Clients(unittest.TestCase):
         rng = made_up.generator("php-memcached")
         consistent = ["OPT_DISTRIBUTION", "DISTRIBUTION_CONSISTENT"]
         compatible, md5, crc = ["OPT_LIBKETAMA_COMPATIBLE", True], ["OPT_HASH", "HASH_MD5"], ["OPT_HASH", "HASH_CRC"]
-        cases = [  # options before and after addServers; weights; recipe and what it is told
+        prefixed = [["OPT_PREFIX_KEY", "'app:"], ["OPT_HASH_WITH_PREFIX_KEY", True]]
+        cases = 2 * [  # options before and after addServers; weights; recipe and what it is told
             ([], [], True, "libmemcached-modula", {}),
-            ([md5], [], True, "libmemcached-modula", {"hash": "md5_ketama"}),
+            ([], [["OPT_SORT_HOSTS", True]], True, "libmemcached-modula", {"settings": {"sort_hosts": "true"}}),
+            (prefixed, [], True, "libmemcached-modula", {"settings": {"prefix": "app:"}}),
             ([consistent], [], False, "libmemcached-consistent", {}),
             ([], [consistent], True, "libmemcached-consistent", {}),
-            ([md5, consistent], [], False, "libmemcached-consistent", {"hash": "md5_ketama"}),
             ([], [consistent, md5], True, "libmemcached-consistent", {"hash": "md5_ketama", "settings": {"point_hash": "one_at_a_time"}}),
             ([consistent], [], "really", "libmemcached-ketama-weighted", {"hash": "one_at_a_time"}),
             ([compatible], [], True, "libmemcached-ketama-weighted", {}),
             ([], [compatible], True, "libmemcached-ketama-weighted", {}),
             ([compatible], [crc], True, "libmemcached-ketama-weighted", {"hash": "crc32_15bit"})]
+        for name, ours in (("MD5", "md5_ketama"), ("CRC", "crc32_15bit"), ("FNV1_64", "fnv1_64_low32"), ("FNV1A_64", "fnv1a_64_low32"),
+                           ("FNV1_32", "fnv1_32"), ("FNV1A_32", "fnv1a_32"), ("MURMUR", "murmur2_seed_len")):
+            chosen = ["OPT_HASH", "HASH_" + name]
+            cases += [([chosen], [], True, "libmemcached-modula", {"hash": ours}),
+                      ([chosen, consistent], [], False, "libmemcached-consistent", {"hash": ours})]
         lists, maps = [], []
-        for before, after, weighted, recipe, placement in cases * 2:
+        for before, after, weighted, recipe, placement in cases:
             servers = made_up.addresses(rng, rng.randrange(2, 41))
             weights = made_up.weights(rng, len(servers), zero=True) if weighted else [1] * len(servers)
             if weighted == "really":
@@ -153,7 +159,9 @@ class Clients(unittest.TestCase):
         uhashring = python_module("uhashring")
         rng = made_up.generator("uhashring")
         tally = Tally("uhashring", debian_version("python3-uhashring"))
-        for recipe, options in (("uhashring", {}), ("uhashring-ketama", {"hash_fn": "ketama"})):
+        for recipe, placement, options in (("uhashring", {}, {}), ("uhashring", {"tokens": 23}, {"vnodes": 23}),
+                                           ("uhashring-ketama", {}, {"hash_fn": "ketama"}),
+                                           ("uhashring-ketama", {"tokens": 23}, {"hash_fn": "ketama", "vnodes": 23})):
             for size in [2, 7, 25, 150] + [rng.randrange(2, 41) for _ in range(LISTS)]:
                 servers = [text(server) for server in made_up.addresses(rng, size)]
                 weights = made_up.weights(rng, size, zero=True)
@@ -161,7 +169,7 @@ class Clients(unittest.TestCase):
                 keys = made_up.keys(rng)
                 really = [ring.get_node(key.decode()) for key in keys]
                 nodes = [{"name": server, "weight": weight} for server, weight in zip(servers, weights)]
-                self.compare(tally, f"{recipe}, {size} servers", cluster_map(recipe, nodes), keys, really)
+                self.compare(tally, f"{recipe}, {size} servers, {options}", cluster_map(recipe, nodes, **placement), keys, really)
         TABLE.check(self, tally)
 
     def npm(self, module, cases, own_digests=False):
@@ -190,10 +198,12 @@ class Clients(unittest.TestCase):
         self.npm("hashring", [("hashring", {}, "md5", {}), ("hashring", {"hash": "sha1_le32"}, "sha1", {}),
                               ("hashring", {"settings": {"default_port": 11211}}, "md5", {"default port": 11211}),
                               ("hashring", {"tokens": 17}, "md5", {"vnode count": 17}),
+                              ("hashring", {"settings": {"replicas": 2}}, "md5", {"replicas": 2}),
                               ("hashring-hash-ring", {}, "md5", {"compatibility": "hash_ring"})], own_digests=True)
 
     def test_npm_memcached(self):
-        self.npm("memcached", [("npm-memcached", {}, "md5", {})])
+        self.npm("memcached", [("npm-memcached", {}, "", {}), ("npm-memcached", {"hash": "sha1_le32"}, "", {"algorithm": "sha1"}),
+                               ("hashring-hash-ring", {}, "", {"compatibility": "hash_ring"})], own_digests=True)
 
 
 def libmemcached_cases(rng, hashes):

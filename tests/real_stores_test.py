@@ -197,17 +197,18 @@ class Ceph(unittest.TestCase):
     def test_crushtool(self):
         rng = made_up.generator("crushtool")
         tally = Tally("crushtool", debian_version("ceph-base"))
-        for number, levels in enumerate([["host"], ["host"], ["rack", "host"], ["rack", "host"], ["zone", "rack", "host"], ["zone", "rack", "host"]]):
-            tree = CrushTree(rng, levels, hosts=150 if number == 0 else rng.randrange(8, 41))
+        shapes = [["host"], ["host"], ["rack", "host"], ["rack", "host"]] + 2 * [["zone", "rack", "host"]]
+        for number, (levels, per_zone) in enumerate([(levels, False) for levels in shapes] + 2 * [(["zone", "rack", "host"], True)]):
+            tree = CrushTree(rng, levels, 150 if number == 0 else rng.randrange(12, 41), per_zone)
             pool, osds, bits = rng.randrange(1, 1000), rng.randrange(20, 200), rng.randrange(4, 7)
             groups = osds << bits
             keys = made_up.keys(rng)
-            cluster = cluster_map("ceph", tree.nodes(), replicas={"count": tree.count, "across": tree.across}, slots=groups,
+            cluster = cluster_map("ceph", tree.nodes(), replicas=tree.replicas(), slots=groups,
                                   settings={"pool": pool, "bucket_ids": " ".join(f"{name}={id}" for name, id in tree.ids.items()),
                                             "reweight": " ".join(f"osd.{device}={weight}" for device, weight in tree.reweights.items())})
             devices = self.groups(tree, pool, groups)
             arcwise, group_of = locate(self.processes.folder, cluster, keys), self.groups_of(keys)
-            tally.compare(f"{levels}, {tree.across}, {len(tree.devices)} devices, {groups} groups", keys, [devices[group] for group in group_of], arcwise)
+            tally.compare(f"{levels}, {tree.replicas()}, {len(tree.devices)} devices, {groups} groups", keys, [devices[group] for group in group_of], arcwise)
             objects = [(key.decode(), group) for key, group in zip(keys, group_of) if not key.startswith(b"-")]
             self.expect_groups_of_objects(number, osds, bits, objects[:self.OBJECTS])
         TABLE.check(self, tally)
@@ -218,10 +219,11 @@ class CrushTree:
 
     TYPES = {"host": 1, "rack": 3, "zone": 9, "root": 11}
 
-    def __init__(self, rng, levels, hosts):
+    def __init__(self, rng, levels, hosts, per_zone):
         self.levels = levels
-        self.across = rng.choice(levels)
-        self.count = rng.choice([2, 3])
+        self.across = rng.choice(levels[1:] if per_zone else levels)
+        self.per_zone = {"z1": 2, "z3": 1, "z4": 1} if per_zone else {}
+        self.count = sum(self.per_zone.values()) or rng.choice([2, 3])
         spread = {"zone": 5, "rack": 12}
         self.hosts = {}
         for host in range(hosts):
@@ -236,6 +238,9 @@ class CrushTree:
         self.reweights = {device: rng.choice([0, 0.5, 0.85]) for device in rng.sample(sorted(self.devices), rng.randrange(3))}
         names = ["default", *dict.fromkeys(name for places in self.hosts.values() for name in places if name), *self.hosts]
         self.ids = {"default": -1, **dict(zip(names[1:], rng.sample(range(-5000, -1), len(names) - 1)))}
+
+    def replicas(self):
+        return {"across": self.across, **({"per_zone": self.per_zone} if self.per_zone else {"count": self.count})}
 
     def nodes(self):
         """Grouped as the text lists them: the order of items counts where draws are equal."""
@@ -263,8 +268,10 @@ class CrushTree:
                 lines += [f"{level} {bucket} {{", f" id {self.ids[bucket]}", " alg straw2", " hash 0", *(f" item {item}" for _, item in items), "}"]
                 place[bucket] = place[items[0][0]]
             below = [(bucket, bucket) for bucket in buckets]
-        lines += ["rule replicated_rule {", " id 0", " type replicated", " min_size 1", " max_size 10", " step take default",
-                  f" step chooseleaf firstn 0 type {self.across}", " step emit", "}"]
+        lines += ["rule replicated_rule {", " id 0", " type replicated", " min_size 1", " max_size 10"]
+        for bucket, count in (self.per_zone or {"default": 0}).items():
+            lines += [f" step take {bucket}", f" step chooseleaf firstn {count} type {self.across}", " step emit"]
+        lines.append("}")
         return "\n".join(lines) + "\n"
 
 

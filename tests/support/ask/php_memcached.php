@@ -6,7 +6,9 @@ foreach (json_decode(stream_get_contents(STDIN), true)['lists'] as $list) {
     $client = new Memcached();
     $set = function (array $options) use ($client) {
         foreach ($options as [$name, $value]) {
-            $value = is_string($value) ? constant("Memcached::$value") : $value;
+            if (is_string($value)) {  // a constant's name, or a text behind a quote
+                $value = $value[0] === "'" ? substr($value, 1) : constant("Memcached::$value");
+            }
             if (!$client->setOption(constant("Memcached::$name"), $value)) {
                 throw new RuntimeException("$name is refused");
             }
