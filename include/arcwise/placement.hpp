@@ -80,8 +80,8 @@ class Placement {
   /// false: no key of this system, such as "abc" where keys are whole numbers; hash() then goes by its bytes.
   bool reads(std::string_view key) const noexcept;
 
-  /// Whether every key has the same hash here and there, before it is reduced to slots; then regions can be
-  /// compared.
+  /// Whether every key but the empty one has the same hash here and there, before it is reduced to slots;
+  /// then regions can be compared.
   bool hashes_alike(const Placement& other) const noexcept;
   /// Number of slots that positions are remainders of the hash over; 0 where the hash is the position.
   std::uint64_t remainder() const noexcept;

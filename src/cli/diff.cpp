@@ -1,10 +1,10 @@
 // diff: on what do two maps disagree?
 #include <memory>
 
+#include "arcwise/cause.hpp"
 #include "arcwise/change.hpp"
 #include "cli/change_text.hpp"
 #include "cli/cluster_args.hpp"
-#include "cli/diff_cause.hpp"
 #include "cli/verbs.hpp"
 #include "format/json_reports.hpp"
 #include "format/table_numbers.hpp"
@@ -22,15 +22,37 @@ struct Options {
   bool all = false;
 };
 
-std::string text_answer(const Loaded& a, const Loaded& b, const Diff& d, const Options& options,
-                        bool colour) {
+// Two lines a cause with what each side does, a line with the bytes, one with the advice.
+std::string cause_text(std::span<const Cause> causes, const Options& options, bool colour) {
+  std::string out;
+  for (std::size_t i = 0; i < causes.size(); ++i) {
+    const Cause& cause = causes[i];
+    out += '\n' + std::string(i == 0 ? "cause: " : "then: ") +
+           toned(to_string(cause.kind), i == 0 ? Tone::warning : Tone::strong, colour) +
+           (cause.subject.empty() ? "" : " (" + printable(cause.subject) + ")") + '\n';
+    Notes notes;
+    notes.line("  " + options.first, printable(cause.before));
+    notes.line("  " + options.second, printable(cause.after));
+    if (!cause.bytes_before.empty() || !cause.bytes_after.empty())
+      notes.line("  bytes", printable(cause.bytes_before) + " → " + printable(cause.bytes_after));
+    notes.line("  to agree", cause.advice);
+    if (cause.remaining) notes.line("  then left", per_cent(cause.remaining->value()) + " of hash space");
+    out += notes.text(colour);
+  }
+  return out;
+}
+
+std::string text_answer(const Diff& d, std::span<const Cause> causes, const Options& options, bool colour) {
   const std::string head =
       toned(options.first, Tone::strong, colour) + " and " + toned(options.second, Tone::strong, colour);
-  if (d.differs.units == 0)
+  if (d.differs.units == 0 && causes.empty())
     return head + " place every key alike" +
            (d.before == d.after ? "; fingerprint " + d.before
                                 : "; their fingerprints differ: " + d.before + " and " + d.after) +
            '\n';
+  if (d.differs.units == 0)
+    return head + " place ordinary keys alike, but not keys such as " + printable(causes.front().subject) +
+           '\n' + cause_text(causes, options, colour);
   std::string out = head + " disagree on " + toned(per_cent(d.differs.value()), Tone::warning, colour) +
                     " of hash space" + sampled_text(d.sampled) + '\n';
   Notes notes;
@@ -38,9 +60,8 @@ std::string text_answer(const Loaded& a, const Loaded& b, const Diff& d, const O
   notes.line("copies", per_cent(d.moved.value()) +
                            " of one full copy newly held (no change of shares moves less than " +
                            per_cent(d.least.value()) + ")");
-  for (const std::string& cause : causes(a.cluster.map, b.cluster.map)) notes.line("cause", cause);
   notes.line("fingerprints", d.before + " → " + d.after);
-  out += notes.text(colour);
+  out += notes.text(colour) + cause_text(causes, options, colour);
   if (!d.transfers.empty()) out += '\n' + transfer_table(d, 0, options.all ? 0 : most_rows, colour);
   out += '\n' + share_table(d, options.all ? 0 : most_rows, colour);
   if (!d.example_keys.empty()) out += "\nkeys such as\n" + example_text(d);
@@ -73,15 +94,16 @@ Action declare_diff(Args& args) {
     const auto b = o.after.load();
     if (!b) return b.error();
     const Diff d = diff(a->placement, b->placement, o.seed);
+    const std::vector<Cause> found = causes(a->placement, b->placement, d);
     if (session.json) {
       Json json = diff_json("diff", d, 0);
-      json["causes"] = causes(a->cluster.map, b->cluster.map);
+      add_causes(json, found);
       json["seed"] = o.seed;
       session.out.write(dump(json));
     } else {
-      session.out.write(text_answer(*a, *b, d, o, session.colour));
+      session.out.write(text_answer(d, found, o, session.colour));
     }
-    return d.differs.units == 0 ? 0 : 1;
+    return d.differs.units == 0 && found.empty() ? 0 : 1;
   };
 }
 

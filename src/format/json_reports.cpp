@@ -207,6 +207,21 @@ Json diff_json(std::string_view verb, const Diff& diff, double data_bytes) {
   return json;
 }
 
+void add_causes(Json& json, std::span<const Cause> causes) {
+  json["cause"] = nullptr;
+  json["causes"] = Json::array();
+  for (const Cause& c : causes)
+    json["causes"].push_back({{"cause", to_string(c.kind)},
+                              {"subject", c.subject},
+                              {"before", c.before},
+                              {"after", c.after},
+                              {"bytes_before", c.bytes_before},
+                              {"bytes_after", c.bytes_after},
+                              {"advice", c.advice},
+                              {"remaining", c.remaining ? Json(c.remaining->value()) : Json(nullptr)}});
+  if (!causes.empty()) json["cause"] = json["causes"].front();
+}
+
 Json plan_json(const Plan& plan, const CostOptions& cost) {
   Json json = diff_json("plan", plan.diff, cost.data_bytes);
   for (const PlanStep& s : plan.steps)

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "arcwise/cause.hpp"
 #include "arcwise/change.hpp"
 #include "arcwise/check.hpp"
 #include "arcwise/format.hpp"
@@ -28,6 +29,8 @@ Json risk_json(const Risk& risk, const Placement& placement);
 Json down_json(const DownRisk& risk);
 /// The keys that `diff` and `plan` share; bytes where one copy's size is known.
 Json diff_json(std::string_view verb, const Diff& diff, double data_bytes);
+/// `cause`: the first of the causes or null; `causes`: all of them.
+void add_causes(Json& json, std::span<const Cause> causes);
 Json plan_json(const Plan& plan, const CostOptions& cost);
 Json to_json(const Fingerprints& prints);
 Json to_json(const BalanceSimulation& simulation);

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "model/build.hpp"
+#include "place/rendezvous.hpp"
 #include "place/salted_key.hpp"
 
 namespace arcwise {
@@ -40,7 +41,8 @@ KeyPosition::KeyPosition(const ClusterMap& map)
       sign_(byte_sign(map.placement())),
       empty_is_zero_(map.placement().recipe->empty_key_is_zero),
       prefix_(map.placement().text("prefix")),
-      suffix_(map.placement().text("salt")) {
+      suffix_(map.placement().text("salt")),
+      as_repr_(map.placement().text("key_type") == "bytes") {
   const PlacementSettings& placement = map.placement();
   if (placement.recipe->key_prep == KeyPrep::redis_tag) {
     cut_ = Cut::tag;
@@ -97,6 +99,12 @@ u128 KeyPosition::hash(std::string_view routing_key) const noexcept {
   if (!routing_key.empty())
     std::memcpy(whole.data() + prefix_.size(), routing_key.data(), routing_key.size());
   return wide_key_hash(hash_, {whole.data(), size}, sign_);
+}
+
+std::string KeyPosition::hashed(std::string_view key) const {
+  if (rule_.what) return rule_.what->hashed(routing_key(key));
+  if (as_repr_) return python_repr(routing_key(key));
+  return prefix_ + std::string(routing_key(key)) + suffix_;
 }
 
 KeyHash KeyPosition::of(std::string_view key) const noexcept {

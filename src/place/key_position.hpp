@@ -29,10 +29,7 @@ class KeyPosition {
   std::string_view routing_key(std::string_view key) const noexcept;
   KeyHash of(std::string_view key) const noexcept;
   /// The bytes that are hashed, prefix and all.
-  std::string hashed(std::string_view key) const {
-    return rule_.what ? rule_.what->hashed(routing_key(key))
-                      : prefix_ + std::string(routing_key(key)) + suffix_;
-  }
+  std::string hashed(std::string_view key) const;
   /// false: not a key of this system, so that of() goes by its bytes alone.
   bool reads(std::string_view key) const noexcept {
     return !rule_.what || rule_.what->reads(routing_key(key));
@@ -40,9 +37,11 @@ class KeyPosition {
 
   /// Number of slots that positions are remainders over; 0: the hash is the position.
   std::uint64_t remainder() const noexcept { return slots_; }
-  /// Whether every key has the same hash in both, before it is reduced to slots.
+  /// Whether every key has the same hash in both, before it is reduced to slots. The empty key, which no
+  /// protocol of these systems can carry, does not count.
   bool hashes_alike(KeyPosition other) const {
     other.slots_ = slots_;
+    other.empty_is_zero_ = empty_is_zero_;
     return *this == other;
   }
   friend bool operator==(const KeyPosition&, const KeyPosition&) = default;
@@ -65,6 +64,7 @@ class KeyPosition {
   char open_ = 0;
   char close_ = 0;
   std::string prefix_, suffix_;
+  bool as_repr_ = false;  ///< pymemcache: a key of type bytes is hashed as repr() writes it
   HaproxyKey balance_;
   std::uint64_t slots_ = 0;  ///< reduce by remainder; 0: the hash is the position, or the rule says it
   u128 mask_ = ~u128{0};     ///< a ring narrower than the hash uses its low bits

@@ -15,8 +15,8 @@ void add_text(Murmur32& hash, std::string_view text) noexcept {
 }
 
 // Python's repr of bytes: b'user:1', b"it's", b'\x00\t\\'.
-void add_bytes_repr(Murmur32& hash, std::string_view key) noexcept {
-  const auto put = [&hash](char c) { hash.add(static_cast<std::uint8_t>(c)); };
+template <class Put>
+void bytes_repr(std::string_view key, const Put& put) noexcept {
   const auto escaped = [&](char c) { put('\\'), put(c); };
   const bool has_single = key.find('\'') != key.npos;
   const char quote = has_single && key.find('"') == key.npos ? '"' : '\'';
@@ -56,7 +56,10 @@ class Pymemcache final : public Chooser {
   void candidates(const Query&, std::string_view key, CandidateVisit visit) const noexcept override {
     const auto score = [&](std::size_t i) {
       Murmur32 hash = begun_[i];
-      bytes_ ? add_bytes_repr(hash, key) : add_text(hash, key);
+      if (bytes_)
+        bytes_repr(key, [&hash](char c) { hash.add(static_cast<std::uint8_t>(c)); });
+      else
+        add_text(hash, key);
       return hash.finish();
     };
     const auto before = [&](std::uint32_t a, std::size_t i, std::uint32_t b, std::size_t j) {
@@ -74,6 +77,12 @@ class Pymemcache final : public Chooser {
 };
 
 }  // namespace
+
+std::string python_repr(std::string_view key) {
+  std::string out;
+  bytes_repr(key, [&out](char c) { out += c; });
+  return out;
+}
 
 std::unique_ptr<const Chooser> pymemcache_rendezvous(const ClusterMap& map) {
   return std::make_unique<Pymemcache>(map);

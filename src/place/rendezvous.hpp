@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "place/methods.hpp"
@@ -33,6 +35,9 @@ void best_first(const std::vector<NodeIndex>& nodes, const Score& score, const B
     last_at = best_at;
   }
 }
+
+/// A key of Python's type bytes, as repr() writes it and pymemcache hashes it.
+std::string python_repr(std::string_view key);
 
 /// pymemcache's HashClient: MurmurHash3 of "NODE-KEY" for every node.
 std::unique_ptr<const Chooser> pymemcache_rendezvous(const ClusterMap& map);
