@@ -45,6 +45,15 @@ constexpr Verb table[] = {
      "Equal fingerprints: equal functions. Unequal ones prove nothing by themselves; --agree then compares\n"
      "owners. For several maps, JSON is an object with the array `maps`.",
      declare_fingerprint},
+    {"identify", ask, "which recipe explains these observed (key, node) pairs? exits 1 if none",
+     "Tries every recipe that the nodes allow, with the settings in usual use. A fifth of the samples is "
+     "held\n"
+     "out to confirm what the others chose; 2 % of wrong samples do no harm. Rows that the samples cannot "
+     "tell\n"
+     "apart are listed together, with a key that would. In JSON `mismatches` counts all samples, `settings` "
+     "is\n"
+     "what the recipe does not preset, rows with the same `keys_group` are one function as far as was tried.",
+     declare_identify},
     {"diff", change, "on what do two maps disagree? exits 1 if on anything",
      "Nodes of both maps are the same node when their names are equal. --from, --with and --pool are about\n"
      "A, the ones that end in -b about B.",
