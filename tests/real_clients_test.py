@@ -13,7 +13,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "support"))
 import made_up  # noqa: E402
 from compared import LISTS, SOURCE, Table, Tally, cluster_map, debian_version, locate, python_module  # noqa: E402
-from servers import program  # noqa: E402
+from servers import FakeMemcached, many_sockets, program  # noqa: E402
 
 TABLE = Table("clients")
 ASK = SOURCE / "tests/support/ask"
@@ -154,6 +154,48 @@ class Clients(unittest.TestCase):
             cluster = cluster_map("pymemcache-rendezvous", servers, settings={"key_type": key_type})
             self.compare(tally, f"{len(servers)} servers, {key_type}", cluster, keys, [names.get(node, node) for node in really])
         TABLE.check(self, tally)
+
+    def test_python_memcached(self):
+        memcache = python_module("memcache")
+        rng = made_up.generator("python-memcached")
+        tally = Tally("python-memcached", memcache.__version__)
+        for size in [2, 150] + [rng.randrange(2, 41) for _ in range(LISTS)]:
+            servers = [text(server) for server in made_up.addresses(rng, size, ipv6=False)]
+            weights = made_up.weights(rng, size)
+            client = memcache.Client(list(zip(servers, weights)))
+            for server in client.servers:
+                server.connect = lambda: True  # none runs: all are said to
+            keys = made_up.keys(rng, raw=True)
+            really = [client._get_server(key)[0].address for key in keys]  # pylint: disable=protected-access
+            cluster = cluster_map("python-memcached", [{"name": server, "weight": weight} for server, weight in zip(servers, weights)])
+            self.compare(tally, f"{size} servers", cluster, keys, [f"{host}:{port}" for host, port in really])
+        TABLE.check(self, tally)
+
+    def perl(self, module, cases, places):
+        """cases: (recipe, options)."""
+        rng = made_up.generator(module)
+        lists, maps = [], []
+        for recipe, options in cases:
+            for size in [2, min(100, len(places))] + [rng.randrange(2, 41) for _ in range(LISTS)]:
+                servers = [text(place) for place in rng.sample(places, size)]
+                weights = made_up.weights(rng, size)
+                maps.append(cluster_map(recipe, [{"name": server, "weight": weight} for server, weight in zip(servers, weights)]))
+                lists.append({"servers": list(zip(servers, weights)), "options": options, "keys": made_up.keys(rng, raw=True)})
+        version, answers = ask([program("perl"), str(ASK / "perl_memcached.pl")], lists, module=module)
+        tally = Tally(module, version)
+        for one, cluster, answer in zip(lists, maps, answers):
+            self.compare(tally, f"{one['options']}, {len(one['servers'])} servers", cluster, one["keys"], answer)
+        TABLE.check(self, tally)
+
+    def test_perl_cache_memcached(self):
+        self.perl("Cache::Memcached", [("nginx-hash", {})], made_up.addresses(made_up.generator("Cache::Memcached servers"), 150, ipv6=False))
+
+    def test_perl_cache_memcached_fast(self):
+        many_sockets()
+        places = made_up.loopback(made_up.generator("Cache::Memcached::Fast servers"), 100)
+        backends = FakeMemcached(places)
+        self.addCleanup(backends.close)
+        self.perl("Cache::Memcached::Fast", [("nginx-hash", {}), ("nginx-consistent", {"ketama_points": 160})], places)
 
     def test_uhashring(self):
         uhashring = python_module("uhashring")

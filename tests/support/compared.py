@@ -82,6 +82,7 @@ class Table:
         self.name, self.tallies = name, []
 
     def check(self, test, tally):
+        test.maxDiff = None
         """Fails on a mismatch, on too few keys, and where the documents say something else."""
         self.tallies.append(tally)
         test.assertEqual(tally.wrong, [], f"seed {SEED}")

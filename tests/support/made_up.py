@@ -16,7 +16,7 @@ BYTES = [*range(0x21, 0x7F), *range(0x80, 0x100)]
 PRINTABLE = [chr(code) for code in range(0x21, 0x7F)]
 
 
-def _text(rng, without):
+def _text(rng):
     """What applications use as keys, and what none would."""
     kind = rng.randrange(7)
     if kind == 0:
@@ -30,8 +30,7 @@ def _text(rng, without):
     if kind == 4:  # pairs of braces: none, empty, nested, unclosed
         return "".join(rng.choices("{{}}ab12", k=rng.randrange(3, 15)))
     letters = PRINTABLE if kind == 5 else PRINTABLE + WORDS
-    text = "".join(rng.choices(letters, k=rng.randrange(1, 16) if rng.randrange(4) else rng.randrange(16, 240)))
-    return "".join(letter for letter in text if letter not in without)
+    return "".join(rng.choices(letters, k=rng.randrange(1, 16) if rng.randrange(4) else rng.randrange(16, 240)))
 
 
 def keys(rng, *, count=KEYS, raw=False, ascii_only=False, without="", longest=250):
@@ -39,9 +38,10 @@ def keys(rng, *, count=KEYS, raw=False, ascii_only=False, without="", longest=25
     found = {}
     while len(found) < count:
         if raw and rng.randrange(10) == 0:
-            key = bytes(byte for byte in rng.choices(BYTES, k=rng.randrange(1, 40)) if chr(byte) not in without)
+            key = bytes(rng.choices(BYTES, k=rng.randrange(1, 40)))
         else:
-            key = _text(rng, without).encode()
+            key = _text(rng).encode()
+        key = key.translate(None, without.encode())
         if key and len(key) <= longest and not (ascii_only and not key.isascii()):
             found[key] = None
     return list(found)

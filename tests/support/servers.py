@@ -139,7 +139,9 @@ class FakeMemcached:
         buffer += received
         *lines, rest = buffer.split(b"\r\n")
         buffer[:] = rest
-        client.sendall(b"".join(b"VALUE %s 0 %d\r\n%s\r\nEND\r\n" % (line.split()[1], len(place), place) for line in lines))
+        for line in lines:
+            found = b"".join(b"VALUE %s 0 %d\r\n%s\r\n" % (key, len(place), place) for key in line.split()[1:])
+            client.sendall(found + b"END\r\n")
 
     def close(self):
         self.wake.close()
