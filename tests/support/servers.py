@@ -139,9 +139,8 @@ class FakeMemcached:
         buffer += received
         *lines, rest = buffer.split(b"\r\n")
         buffer[:] = rest
-        for line in lines:
-            found = b"".join(b"VALUE %s 0 %d\r\n%s\r\n" % (key, len(place), place) for key in line.split()[1:])
-            client.sendall(found + b"END\r\n")
+        values = [b"".join(b"VALUE %s 0 %d\r\n%s\r\n" % (key, len(place), place) for key in line.split()[1:]) for line in lines]
+        client.sendall(b"".join(value + b"END\r\n" for value in values))
 
     def close(self):
         self.wake.close()
