@@ -5,8 +5,11 @@
 #include "format/cluster_nodes.hpp"
 #include "format/cluster_shards.hpp"
 #include "format/cluster_slots.hpp"
+#include "format/libmemcached_options.hpp"
 #include "format/nodetool_import.hpp"
 #include "format/nutcracker.hpp"
+#include "format/php_memcached.hpp"
+#include "format/php_session.hpp"
 #include "format/recognise.hpp"
 
 namespace arcwise {
@@ -83,6 +86,17 @@ constexpr std::array table{
         .family = redis,
         .text = is_cluster_slots,
         .read = import_redis},
+    Importer{
+        .info = {"libmemcached", "libmemcached: a configuration string, `--SERVER=… --DISTRIBUTION=…`", true},
+        .text = is_libmemcached_options,
+        .read = import_libmemcached},
+    Importer{.info = {"php-memcached",
+                      "PHP's memcached extension: setOption and addServers calls in their order", true},
+             .text = is_php_memcached,
+             .read = import_php_memcached},
+    Importer{.info = {"php-session", "PHP's sessions in memcached: php.ini, `session.save_path`", true},
+             .line = is_php_session_line,
+             .read = import_php_session},
     Importer{.info = {"nutcracker", "twemproxy: nutcracker.yml, one pool of it", true},
              .has_pools = true,
              .guess = looks_like_nutcracker,

@@ -1,0 +1,1 @@
+Memcached::OPT_HASH => Memcached::HASH_SHA1,

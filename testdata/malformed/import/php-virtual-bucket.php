@@ -1,0 +1,2 @@
+$m->addServer('10.0.0.1', 11211);
+$m->setOption(Memcached::OPT_DISTRIBUTION, Memcached::DISTRIBUTION_VIRTUAL_BUCKET);
