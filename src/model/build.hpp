@@ -41,9 +41,10 @@ struct BuildMarks {
 Result<ClusterMap> build_marked(ClusterMap::Parts parts, const BuildMarks& marks);
 
 /// A weight is relative; the bounds keep every sum of them finite and every share above nothing.
-inline constexpr double least_weight = 1e-9, most_weight = 1e9;
+inline constexpr double least_weight = 1e-9, most_weight = 4294967295;
 bool is_weight(double weight);  ///< 0 too, which some recipes take
-inline constexpr const char* weight_rule = "a weight that is not a finite positive number from 1e-9 to 1e9";
+inline constexpr const char* weight_rule =
+    "a weight that is not a finite positive number from 1e-9 to 4294967295";
 inline constexpr const char* weight_advice =
     "a weight is relative capacity, such as 1 or 2.5; to take a node out, remove it";
 

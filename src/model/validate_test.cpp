@@ -199,7 +199,7 @@ TEST(Validate, per_zone_lists_at_most_32_zones) {
 
 TEST(Validate, a_weight_is_finite_and_positive) {
   const double inf = std::numeric_limits<double>::infinity();
-  for (double bad : {0.0, -0.0, -1.0, inf, -inf, std::nan(""), 1e300, 1.01e9, 1e-300, 0.99e-9}) {
+  for (double bad : {0.0, -0.0, -1.0, inf, -inf, std::nan(""), 1e300, 4294967296.0, 1e-300, 0.99e-9}) {
     Spec spec;
     spec.given().node("a").tokens({"1"}).weight(bad);
     EXPECT_NE(spec.error(spec->nodes[0].weight->at)
@@ -207,7 +207,7 @@ TEST(Validate, a_weight_is_finite_and_positive) {
               std::string::npos)
         << bad;
   }
-  for (double good : {1e-9, 0.5, 1.0, 1e9}) {
+  for (double good : {1e-9, 0.5, 1.0, 1e9, 4294967295.0}) {
     Spec spec;
     spec.given().node("a").tokens({"1"}).weight(good);
     EXPECT_EQ(spec.map().nodes()[0].weight, good);
