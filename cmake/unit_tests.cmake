@@ -1,7 +1,6 @@
 # One test program a layer; each x_test.cpp of the layer is in it.
 find_package(GTest REQUIRED)
 find_package(OpenSSL REQUIRED)
-find_package(ZLIB REQUIRED)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 include(GoogleTest)
 function(layer_tests layer)

@@ -11,6 +11,7 @@
 #include "format/php_memcached.hpp"
 #include "format/php_session.hpp"
 #include "format/recognise.hpp"
+#include "format/swift_ring.hpp"
 
 namespace arcwise {
 namespace {
@@ -51,7 +52,7 @@ Result<Cluster> import_native(const Inputs& inputs) {
   return Cluster{std::move(*map), std::move(observed)};
 }
 
-constexpr std::string_view nodetool = "nodetool", redis = "redis";
+constexpr std::string_view nodetool = "nodetool", redis = "redis", swift = "swift";
 
 // In the order in which signs are looked for: formats whose signs are surer stand first.
 constexpr std::array table{
@@ -90,6 +91,16 @@ constexpr std::array table{
         .info = {"libmemcached", "libmemcached: a configuration string, `--SERVER=… --DISTRIBUTION=…`", true},
         .text = is_libmemcached_options,
         .read = import_libmemcached},
+    Importer{.info = {"swift-ring", "OpenStack Swift: a ring file, such as object.ring.gz", true},
+             .family = swift,
+             .text = is_swift_ring,
+             .read = import_swift},
+    Importer{
+        .info = {"swift-conf",
+                 "OpenStack Swift: swift.conf: prefix and suffix of what is hashed; beside a ring", false},
+        .family = swift,
+        .line = is_swift_conf_line,
+        .read = import_swift},
     Importer{.info = {"php-memcached",
                       "PHP's memcached extension: setOption and addServers calls in their order", true},
              .text = is_php_memcached,

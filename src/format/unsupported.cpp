@@ -15,7 +15,7 @@ constexpr std::string_view nodetool = "bring the output of `nodetool ring KEYSPA
                            cluster_nodes = "bring the output of `redis-cli -h HOST -p PORT CLUSTER NODES`",
                            crush = "write its devices as nodes of a map, with host, rack and weight",
                            riak = "write its partitions as a map of the recipe ranges",
-                           swift = "write its devices as nodes of a map, with zone, host and weight";
+                           swift = "bring the ring itself, such as object.ring.gz, and swift.conf";
 
 struct Row {
   std::array<std::string_view, 6> signs;  ///< any of these within the text
@@ -42,11 +42,10 @@ constexpr Row table[] = {
     {{".builder, build version ", "Dispersion is ", " weight got id ", "Partition   Matches",
       "replication ip"},
      {"the output of swift-ring-builder", swift}},
-    {{"next_part_power", "R1NG"}, {"a ring or builder file of Swift", swift}},
+    {{"next_part_power"}, {"a builder file of Swift, a pickle, which runs code when it is read", swift}},
 };
 
-constexpr Unsupported gzip{"a gzip file, such as a ring file of Swift",
-                           "unpack it; for a ring of Swift, write its devices as nodes of a map"};
+constexpr Unsupported gzip{"a gzip file, and not a ring of Swift", "unpack it"};
 
 }  // namespace
 

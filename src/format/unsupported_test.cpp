@@ -33,11 +33,10 @@ TEST(unsupported, a_known_system_s_other_outputs_say_what_to_bring) {
                                 {"member-status-stable.txt", "riak admin", "ranges"},
                                 {"ownership.txt", "riak admin", "ranges"},
                                 {"plan-2-nodes.txt", "cluster plan", "ranges"},
-                                {"show-after.txt", "swift-ring-builder", "nodes of a map"},
-                                {"dispersion-small.txt", "swift-ring-builder", "nodes of a map"},
-                                {"add.txt", "swift-ring-builder", "nodes of a map"},
-                                {"small.builder", "builder file of Swift", "nodes of a map"},
-                                {"small.ring.gz", "ring file of Swift", "unpack"}};
+                                {"show-after.txt", "swift-ring-builder", "ring.gz"},
+                                {"dispersion-small.txt", "swift-ring-builder", "ring.gz"},
+                                {"add.txt", "swift-ring-builder", "ring.gz"},
+                                {"small.builder", "builder file of Swift", "ring.gz"}};
   for (const Case& c : cases) {
     const Source source = sample("unsupported/" + c.file);
     EXPECT_EQ(recognise(source.bytes), "") << c.file;

@@ -164,6 +164,7 @@ constexpr std::array<Recipe, 18> rows{{
      .notation = Notation::decimal,
      .points = PointRule::table,
      .slots = SlotCount::listed,
+     .zero_weight = true,
      .settings = swift_settings},
     {.name = "ceph",
      .used_by = "a Ceph pool: objects to placement groups, groups to OSDs by straw2 and the replicated rule",
