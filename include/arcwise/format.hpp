@@ -53,6 +53,12 @@ Result<ClusterMap> parse_map(const Source& source);
 /// The map as a file that parse_map reads back to an equal map.
 std::string write_map(const ClusterMap& map);
 
+/// The formats of other systems that a map can be written in; `enough` is true.
+std::span<const FormatInfo> export_formats();
+/// The map as that system's configuration, which places every key as the map does. Refused, with the reason,
+/// where the system cannot do that.
+Result<std::string> export_map(const ClusterMap& map, std::string_view format);
+
 /// "24TB", "1.5 GiB", "250MB/s" -> bytes. nullopt: not a size. k M G T P are powers of 1000, Ki Mi Gi Ti Pi
 /// of 1024.
 std::optional<double> parse_size(std::string_view text);

@@ -66,6 +66,10 @@ constexpr Verb table[] = {
     {"import", files, "other systems' files as a map",
      "Prints the map. What the importer noticed goes to stderr, or to `findings` with --json.",
      declare_import},
+    {"export", files, "a map as another system's configuration",
+     "Writes a configuration that places every key as the map does, or exits 2 and says what the system\n"
+     "cannot do. Nothing is written by halves.",
+     declare_export},
     {"draw", files, "pictures: the ring, and ownership against target",
      "Writes one SVG that reads in light and in dark.", declare_draw},
     {"simulate balance", tools, "how uneven are random tokens? beside the formulas",

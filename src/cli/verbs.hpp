@@ -44,6 +44,7 @@ Action declare_plan(Args&);
 Action declare_fingerprint(Args&);
 Action declare_identify(Args&);
 Action declare_import(Args&);
+Action declare_export(Args&);
 Action declare_draw(Args&);
 Action declare_recipes(Args&);
 Action declare_simulate_balance(Args&);

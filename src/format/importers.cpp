@@ -5,7 +5,9 @@
 #include "format/cluster_nodes.hpp"
 #include "format/cluster_shards.hpp"
 #include "format/cluster_slots.hpp"
+#include "format/haproxy.hpp"
 #include "format/libmemcached_options.hpp"
+#include "format/nginx.hpp"
 #include "format/nodetool_import.hpp"
 #include "format/nutcracker.hpp"
 #include "format/php_memcached.hpp"
@@ -108,6 +110,19 @@ constexpr std::array table{
     Importer{.info = {"php-session", "PHP's sessions in memcached: php.ini, `session.save_path`", true},
              .line = is_php_session_line,
              .read = import_php_session},
+    Importer{.info = {"haproxy", "HAProxy: a backend that hashes, of haproxy.cfg", true},
+             .has_pools = true,
+             .line = is_haproxy_line,
+             .guess = looks_like_haproxy,
+             .read = import_haproxy},
+    Importer{.info = {"haproxy-3.0", "the same, as HAProxy 3.0 to early 3.3 places numbered servers", true},
+             .has_pools = true,
+             .read = import_haproxy},
+    Importer{.info = {"nginx", "nginx: an upstream with `hash`, of nginx.conf or `nginx -T`", true},
+             .has_pools = true,
+             .line = is_nginx_line,
+             .guess = looks_like_nginx,
+             .read = import_nginx},
     Importer{.info = {"nutcracker", "twemproxy: nutcracker.yml, one pool of it", true},
              .has_pools = true,
              .guess = looks_like_nutcracker,

@@ -181,6 +181,12 @@ std::vector<Node> nodes_of(Pool& pool, std::vector<Finding>& findings) {
 
 }  // namespace
 
+std::string_view nutcracker_hash_name(KeyHashId hash) {
+  for (const auto& [name, id] : hashes)
+    if (id == hash) return name;
+  return {};
+}
+
 bool looks_like_nutcracker(std::string_view text) {
   return any_line(text,
                   [](std::string_view line) { return has_key(line, "servers") || has_key(line, "listen"); });

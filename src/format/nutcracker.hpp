@@ -25,6 +25,9 @@ struct NutcrackerServer {
 std::optional<Error> read_nutcracker_server(const Source& source, const YamlNode& entry,
                                             NutcrackerServer& out);
 
+/// twemproxy's name of a key hash; empty: it has no such hash.
+std::string_view nutcracker_hash_name(KeyHashId hash);
+
 /// Why this text is not the configuration it wants to be, where a YAML error alone would not help.
 std::optional<Error> diagnose_nutcracker(const Source& source);
 std::span<const std::string_view> nutcracker_keys();
