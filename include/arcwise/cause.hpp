@@ -42,7 +42,9 @@ struct Cause {
 };
 
 /// The causes of the difference `diff` between two maps, the first to mend first. Empty where they place
-/// every key alike. Cost: a few compiled maps, and a comparison for each cause.
-std::vector<Cause> causes(const Placement& before, const Placement& after, const Diff& diff);
+/// every key alike. What remains after each cause is measured with `effect_keys` keys where regions cannot be
+/// listed; 0: not at all. Cost: a few compiled maps, and a comparison for each cause.
+std::vector<Cause> causes(const Placement& before, const Placement& after, const Diff& diff,
+                          std::uint64_t effect_keys = 50'000);
 
 }  // namespace arcwise

@@ -413,10 +413,12 @@ std::vector<Cause> ordered_causes(const Sides& sides, const Diff& diff) {
 
 }  // namespace
 
-std::vector<Cause> causes(const Placement& before, const Placement& after, const Diff& diff) {
+std::vector<Cause> causes(const Placement& before, const Placement& after, const Diff& diff,
+                          std::uint64_t effect_keys) {
   const Sides sides(before, after);
   std::vector<Cause> out = diff.differs.units == 0 ? silent_causes(sides) : ordered_causes(sides, diff);
   for (Cause& cause : out) cause.advice = advice_for(sides, cause);
+  if (diff.differs.units != 0 && effect_keys > 0) measure_effects(sides, out, effect_keys);
   return out;
 }
 

@@ -44,7 +44,15 @@ std::string_view identity_lever(LabelRule rule) {
   }
 }
 
+bool numbers(const Scheme& scheme, const ClusterMap& map) {
+  return scheme.identity && !map.nodes().empty() && scheme.identity(map, 0).kind == "number";
+}
+
 std::string identity_advice(const Sides& sides) {
+  if (numbers(sides.scheme_a, sides.a) && numbers(sides.scheme_b, sides.b))
+    return "give every server a number of its own (`id N` on its line), the same in both: without one, its "
+           "place "
+           "in the list is its number";
   std::string out;
   for (const ClusterMap* map : {&sides.a, &sides.b}) {
     const std::string_view lever = identity_lever(map->placement().recipe->label);

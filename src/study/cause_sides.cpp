@@ -88,7 +88,10 @@ Sides::Sides(const Placement& x, const Placement& y)
       scheme_a(scheme_of(a)),
       scheme_b(scheme_of(b)),
       common(by(a, b, &Node::name)) {
-  if (common.empty()) common = by(a, b, &Node::address);
+  if (common.empty()) {
+    common = by(a, b, &Node::address);
+    by_address = !common.empty();
+  }
   const auto all = [&](const ClusterMap& map) {
     const auto owning = std::count_if(map.nodes().begin(), map.nodes().end(), owns);
     return static_cast<std::size_t>(owning) == common.size();

@@ -28,6 +28,7 @@ struct Sides {
   const Scheme& scheme_b;
   std::vector<Common> common;  ///< in the order of `before`; only nodes that own something
   bool same_members = true;    ///< nobody owns anything in one map only
+  bool by_address = false;     ///< common servers have other names in the two maps
 };
 
 /// What a method makes of a list of servers, without what it hashes for each: two equal ones place alike as
@@ -55,6 +56,9 @@ std::string describe(const Layout& layout);
 
 /// Weights of the common servers, in the order of `before`.
 std::vector<double> weights(const Sides& sides, bool second);
+
+/// Fills in what remains of the difference after each cause, where a map can show it.
+void measure_effects(const Sides& sides, std::span<Cause> causes, std::uint64_t keys);
 
 /// What to do so that the two agree in a cause of this kind.
 std::string advice_for(const Sides& sides, const Cause& cause);
