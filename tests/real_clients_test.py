@@ -68,7 +68,7 @@ class Clients(unittest.TestCase):
             servers = made_up.addresses(rng, case["size"] or rng.randrange(2, 41))
             if not case["size"] and "sort_hosts" not in case["settings"]:
                 servers += [f"/run/mc{rng.randrange(1000)}.sock"]
-            weights = made_up.weights(rng, len(servers), zero=True) if case["weighted"] else [1] * len(servers)
+            weights = made_up.weights(rng, len(servers), zero=True, shares=case["recipe"] != "libmemcached-modula") if case["weighted"] else [1] * len(servers)
             if case["weighted"] == "really":
                 weights[0] = 7
             keys = made_up.keys(rng, raw=True)
@@ -111,7 +111,7 @@ class Clients(unittest.TestCase):
         lists, maps = [], []
         for before, after, weighted, recipe, placement in cases:
             servers = made_up.addresses(rng, rng.randrange(2, 41))
-            weights = made_up.weights(rng, len(servers), zero=True) if weighted else [1] * len(servers)
+            weights = made_up.weights(rng, len(servers), zero=True, shares=True) if weighted else [1] * len(servers)
             if weighted == "really":
                 weights[0] = 7
             nodes = [{"name": text(server), "weight": weight} for server, weight in zip(servers, weights)]
@@ -129,7 +129,7 @@ class Clients(unittest.TestCase):
         lists, maps = [], []
         for size in [1, 2, 5, 12, 40, 150] + [rng.randrange(2, 41) for _ in range(LISTS)]:
             servers = [bracketed(server) for server in made_up.addresses(rng, size)] + [f"/run/mc{rng.randrange(1000)}.sock"]
-            weights = made_up.weights(rng, len(servers), zero=True)
+            weights = made_up.weights(rng, len(servers), zero=True, shares=True)
             maps.append(cluster_map("dalli", [{"name": server, "weight": weight} for server, weight in zip(servers, weights)]))
             lists.append({"servers": [f"{server}:{weight}" for server, weight in zip(servers, weights)], "keys": made_up.keys(rng, raw=True)})
         version, answers = ask([program("ruby"), str(ASK / "dalli.rb")], lists)
@@ -206,9 +206,9 @@ class Clients(unittest.TestCase):
                                            ("uhashring-ketama", {"tokens": 23}, {"hash_fn": "ketama", "vnodes": 23})):
             for size in [2, 7, 25, 150] + [rng.randrange(2, 41) for _ in range(LISTS)]:
                 servers = [text(server) for server in made_up.addresses(rng, size)]
-                weights = made_up.weights(rng, size, zero=True)
+                weights = made_up.weights(rng, size, zero=True, shares=recipe == "uhashring-ketama")
                 ring = uhashring.HashRing(nodes=dict(zip(servers, weights)), **options)
-                keys = made_up.keys(rng)
+                keys = made_up.keys(rng, longest=5000)
                 really = [ring.get_node(key.decode()) for key in keys]
                 nodes = [{"name": server, "weight": weight} for server, weight in zip(servers, weights)]
                 self.compare(tally, f"{recipe}, {size} servers, {options}", cluster_map(recipe, nodes, **placement), keys, really)
@@ -223,13 +223,13 @@ class Clients(unittest.TestCase):
         for recipe, placement, algorithm, options in cases:
             for size in [2, 7, 14, 25, 150] + [rng.randrange(2, 41) for _ in range(LISTS)]:
                 servers = [text(server) for server in made_up.addresses(rng, size, ipv6=False)]  # it cuts at every colon
-                weights = made_up.weights(rng, size, zero=True)
+                weights = made_up.weights(rng, size, zero=True, shares=True)
                 digests = [rng.randrange(1, 60) if own_digests and rng.randrange(2) else 0 for _ in servers]
                 nodes = [{"name": server, "weight": weight, **({"bucket": own} if own else {})}
                          for server, weight, own in zip(servers, weights, digests)]
                 given = {server: {"weight": weight, "vnodes": own} if own else weight for server, weight, own in zip(servers, weights, digests)}
                 maps.append(cluster_map(recipe, nodes, **placement))
-                lists.append({"servers": given, "algorithm": algorithm, "options": options, "keys": made_up.keys(rng)})
+                lists.append({"servers": given, "algorithm": algorithm, "options": options, "keys": made_up.keys(rng, longest=5000)})
         version, answers = ask([program("node"), str(ASK / "hashring.js")], lists, module=module)
         tally = Tally("npm " + module, version)
         for one, cluster, answer in zip(lists, maps, answers):

@@ -86,14 +86,15 @@ class Proxies(unittest.TestCase):
         for recipe, word in (("nginx-hash", ""), ("nginx-consistent", " consistent")):
             for size in [2, MANY] + [rng.randrange(2, 41) for _ in range(LISTS + 2)]:
                 servers = rng.sample(texts, size)
+                weights = made_up.weights(rng, size, heaviest=300 if size < 10 else 20)
                 down = set(rng.sample(servers, size // 4 if len(lists) % 2 else 0))
-                lists.append((recipe, word, list(zip(servers, made_up.weights(rng, size))), down))
+                lists.append((recipe, word, list(zip(servers, weights)), down))
         port = free_ports(1)[0]
         config = self.write("nginx.conf", nginx_conf(port, texts, lists))
         self.processes.start([program("nginx"), "-p", self.folder, "-c", config, "-e", os.path.join(self.folder, "error.log")], port)
         tally = Tally("nginx", version([program("nginx"), "-v"]))
         for number, (recipe, _, servers, down) in enumerate(lists):
-            keys = made_up.keys(rng, raw=True)
+            keys = made_up.keys(rng, raw=True, longest=5000)
             with Pipeline(port) as client:
                 names = client.http_servers([b"GET /%d HTTP/1.1\r\nHost: a\r\nX-Key: %s\r\n\r\n" % (number, key) for key in keys])
             cluster = cluster_map(recipe, [{"name": name, "weight": weight} for name, weight in servers])
@@ -132,7 +133,7 @@ class NutcrackerPool:
         named = rng.randrange(3)  # none, some, all
         places = rng.sample(places, size) + list(dead)
         rng.shuffle(places)
-        for place, weight in zip(places, made_up.weights(rng, len(places))):
+        for place, weight in zip(places, made_up.weights(rng, len(places), shares=distribution == "ketama")):
             text = place if isinstance(place, str) else f"{place[0]}:{place[1]}"
             own = f"shard{rng.choice(['-', ':', '.'])}{len(self.nodes)}" if rng.randrange(2) < named else None
             self.servers.append(f"{text}:{weight}" + (f" {own}" if own else ""))
@@ -195,7 +196,7 @@ class HaproxyList:
 
     def keys(self, rng):
         if self.balance == "value":  # a comma ends a header's value
-            return made_up.keys(rng, raw=True, without=",")
+            return made_up.keys(rng, raw=True, without=",", longest=5000)
         if self.balance == "uri":
             return [b"/" + key for key in made_up.keys(rng, ascii_only=True, without='#<>"\\^`{|}')]
         found = {}

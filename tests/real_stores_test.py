@@ -78,7 +78,7 @@ class RedisClusters(unittest.TestCase):
         wait_until(lambda: all(formed(nodes) for _, nodes, _ in clusters), "the clusters form")
         tally = Tally("redis-server", re.search(r"v=([\d.]+)", output(program("redis-server"), "--version"))[1])
         for number, (mine, nodes, ranges) in enumerate(clusters):
-            keys = made_up.keys(rng, raw=True)
+            keys = made_up.keys(rng, raw=True, longest=20000)
             really = self.redirections(nodes[0], mine[0], keys)
             cluster = cluster_map("redis-cluster", [str(port) for port in mine],
                                   ranges=[{"upto": f"{last:x}", "owners": [str(mine[owner])]} for _, last, owner in ranges])

@@ -187,6 +187,7 @@ struct Recipe {
   bool places_unweighted = false;  ///< keys have owners even where every weight is 0 (mcrouter WeightedCh3)
   std::uint32_t default_tokens =
       0;  ///< vnodes per unit of weight when the map says nothing; 0: the recipe fixes it
+  bool shares_tokens = false;          ///< weights divide vnodes × nodes: no weight is too large
   std::uint32_t fixed_tokens = 0;      ///< the same where the recipe fixes it and does not share out a total
   bool bucket_is_tokens = false;       ///< a node's `bucket` is its own number of vnodes (npm hashring)
   bool empty_key_is_zero = false;      ///< an empty key's hash is 0, whatever the hash function says

@@ -158,7 +158,7 @@ std::optional<Error> check_hashed_tokens(const ClusterMap::Parts& parts, const B
           marks.token_at ? marks.token_at(static_cast<NodeIndex>(i), node.tokens.front()).value : node.name,
           "node '" + node.name + "' lists tokens, but this allocation makes its own",
           "write `allocation: given`, or drop the tokens");
-    total += std::max(1.0, std::floor(node.weight * unit + 0.5));
+    total += recipe.shares_tokens ? unit : std::max(1.0, std::floor(node.weight * unit + 0.5));
     if (recipe.bucket_is_tokens) total += static_cast<double>(node.bucket.value_or(0));
     if (total > most)
       return fault(marks.node_at(i).weight, shown(node.weight),

@@ -256,6 +256,7 @@ constexpr Recipe hashring_ring(std::string_view name, std::string_view used_by,
           .ties = TieRule::by_list_order,
           .zero_weight = true,
           .default_tokens = 40,
+          .shares_tokens = true,
           .bucket_is_tokens = true,
           .settings = settings};
 }
@@ -325,7 +326,8 @@ constexpr std::array client_rows{
            .ties = TieRule::by_reverse_order,
            .zero_weight = true,
            .whole_weight = true,
-           .default_tokens = 40},
+           .default_tokens = 40,
+           .shares_tokens = true},
     Recipe{
         .name = "uhashring",
         .used_by = "Python uhashring by default: a 128-bit ring of MD5, 160 points for each unit of weight",

@@ -224,6 +224,14 @@ TEST(Validate, weights_may_not_ask_for_more_ring_entries_than_fit) {
             "0.001: weight × tokens, summed up to node 'c', makes more than 67108864 ring entries");
 }
 
+TEST(Validate, weights_that_divide_a_fixed_number_of_entries_may_be_large) {
+  for (const char* recipe : {"hashring", "npm-memcached", "uhashring-ketama", "dalli", "libketama"}) {
+    Spec spec(recipe);
+    spec.node("a:1").weight(1e9).node("b:1").weight(1);
+    EXPECT_EQ(spec.map().nodes().size(), 2u) << recipe;
+  }
+}
+
 TEST(Validate, tokens_per_unit_of_weight_are_1_to_a_million) {
   for (std::uint64_t bad : {std::uint64_t{0}, std::uint64_t{1'000'001}, ~std::uint64_t{0}}) {
     Spec spec;

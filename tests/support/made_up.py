@@ -34,13 +34,15 @@ def _text(rng):
 
 
 def keys(rng, *, count=KEYS, raw=False, ascii_only=False, without="", longest=250):
-    """Distinct keys as bytes: UTF-8, with `raw` any bytes from 0x21 on, too."""
+    """Distinct keys as bytes: UTF-8, with `raw` any bytes from 0x21 on, too. Beyond 250 bytes, a few are as long as they may be."""
     found = {}
     while len(found) < count:
         if raw and rng.randrange(10) == 0:
             key = bytes(rng.choices(BYTES, k=rng.randrange(1, 40)))
         else:
             key = _text(rng).encode()
+        if longest > 250 and rng.randrange(50) == 0:
+            key = (key * longest)[:rng.randrange(250, longest)].decode(errors="ignore").encode()
         key = key.translate(None, without.encode())
         if key and len(key) <= longest and not (ascii_only and not key.isascii()):
             found[key] = None
@@ -75,8 +77,11 @@ def loopback(rng, count):
     return list(found.items())
 
 
-def weights(rng, count, heaviest=20, zero=False):
-    """All equal in one list of three; with `zero`, now and then a weight of 0."""
+def weights(rng, count, heaviest=20, zero=False, shares=False):
+    """All equal in one list of three; with `zero`, now and then a weight of 0. `shares` is for systems in which only the ratio of
+    weights counts: some are then large."""
+    if shares:
+        heaviest = rng.choice([20, 20, 1000, 10**6])
     if rng.randrange(3) == 0:
         return [1] * count
     found = [rng.choice([1, 1, 2, 3, 5, rng.randrange(1, heaviest + 1)]) for _ in range(count)]
