@@ -1,5 +1,4 @@
 # One libFuzzer program for each x_fuzz.cpp; target `fuzzers` builds them all, test `fuzz.x` runs one for ten seconds.
-enable_testing()
 add_custom_target(fuzzers)
 file(GLOB fuzzers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*/*_fuzz.cpp)
 foreach(source ${fuzzers})

@@ -70,7 +70,7 @@ Placement cassandra_ring(const Json& item, ReplicaPolicy policy) {
     nodes.push_back(node(name, 1, place["rack"], place["dc"]));
   for (const Json& entry : item["ring"])
     for (Node& n : nodes)
-      if (n.name == entry[1])
+      if (n.name == entry[1].get<std::string>())
         n.tokens.push_back(*from_text(TokenSpace::signed_64(), entry[0].get<std::string>()));
   auto p = parts("cassandra-murmur3", nodes);
   p.replicas = std::move(policy);
