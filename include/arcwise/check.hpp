@@ -45,6 +45,7 @@ struct Explanation {
   };
   std::vector<Candidate> candidates;  ///< in walk order, to the last owner taken
   std::vector<NodeIndex> owners;
+  std::string point_bytes;  ///< hashed for the point that the first owner answers by; empty: it has no such
 };
 Explanation explain(const Placement& placement, std::string_view key, const NodeMask& mask);
 

@@ -79,6 +79,8 @@ std::string text_answer(const Placement& placement, const Explanation& e, bool c
   if (placement.traits().enumerable)
     notes.line("range", "(" + to_text(space, e.region.after) + ", " + to_text(space, e.region.upto) + "], " +
                             per_cent(share) + " of hash space");
+  if (!e.point_bytes.empty())
+    notes.line("point", printable(e.point_bytes) + "  is hashed for the first owner's point");
   notes.line("policy", describe_policy(map.replicas()));
   std::string out = notes.text(colour) + '\n' + candidates(placement, e, colour) + '\n';
   std::string owners;

@@ -127,6 +127,7 @@ Json explain_json(const Placement& placement, const Explanation& explanation) {
                                   {"reason", to_string(c.verdict)}});
   }
   json["owners"] = names_of(map, explanation.owners);
+  json["point_bytes"] = explanation.point_bytes.empty() ? Json(nullptr) : Json(explanation.point_bytes);
   return json;
 }
 
