@@ -418,7 +418,10 @@ std::vector<Cause> causes(const Placement& before, const Placement& after, const
   const Sides sides(before, after);
   std::vector<Cause> out = diff.differs.units == 0 ? silent_causes(sides) : ordered_causes(sides, diff);
   for (Cause& cause : out) cause.advice = advice_for(sides, cause);
-  if (diff.differs.units != 0 && effect_keys > 0) measure_effects(sides, out, effect_keys);
+  if (diff.differs.units == 0 || effect_keys == 0 || out.empty()) return out;
+  measure_effects(sides, out, effect_keys);
+  if (const std::string better = sibling_advice(sides, effect_keys); !better.empty())
+    out.front().advice = better;
   return out;
 }
 

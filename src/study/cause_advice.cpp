@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "study/cause_sides.hpp"
+#include "study/diff.hpp"
 
 namespace arcwise {
 namespace {
@@ -116,7 +117,42 @@ std::string tag_advice(const Sides& sides) {
   return "keep such marks out of keys: only keys that have them are hashed otherwise";
 }
 
+std::string_view software(const Recipe& recipe) {
+  return recipe.name.substr(0, recipe.name.find('-'));
+}
+
+bool places_alike(const ClusterMap& target, const Recipe& row, const ClusterMap& servers,
+                  std::uint64_t keys) {
+  ClusterMap::Parts parts = servers.parts();
+  parts.placement = {};
+  parts.placement.recipe = &row;
+  parts.placement.hash = row.hash;
+  for (Node& node : parts.nodes) {
+    node.label.clear();
+    node.tokens.clear();
+  }
+  const auto built = ClusterMap::build(std::move(parts));
+  return built && compare(compile(target), compile(*built), 1, keys).differs.units == 0;
+}
+
 }  // namespace
+
+std::string sibling_advice(const Sides& sides, std::uint64_t keys) {
+  if (!sides.same_members || sides.by_address) return {};
+  for (const bool second : {true, false}) {
+    const ClusterMap& changed = second ? sides.b : sides.a;
+    const ClusterMap& target = second ? sides.a : sides.b;
+    for (const Recipe& row : recipes()) {
+      const bool plain = row.no_placement.empty() && row.points == PointRule::method &&
+                         row.slots != SlotCount::listed && &row != changed.placement().recipe &&
+                         software(row) == software(*changed.placement().recipe);
+      if (plain && places_alike(target, row, changed, keys))
+        return std::string("run the ") + (second ? "second" : "first") + " as " + quoted(row.name) + " (" +
+               std::string(row.used_by) + "): it then places these servers as the other does";
+    }
+  }
+  return {};
+}
 
 std::string advice_for(const Sides& sides, const Cause& cause) {
   switch (cause.kind) {

@@ -60,6 +60,10 @@ std::vector<double> weights(const Sides& sides, bool second);
 /// Fills in what remains of the difference after each cause, where a map can show it.
 void measure_effects(const Sides& sides, std::span<Cause> causes, std::uint64_t keys);
 
+/// Another recipe of the same software that makes one side agree with the other altogether; tried with so
+/// many keys where regions cannot be listed. Empty: there is none.
+std::string sibling_advice(const Sides& sides, std::uint64_t keys);
+
 /// What to do so that the two agree in a cause of this kind.
 std::string advice_for(const Sides& sides, const Cause& cause);
 

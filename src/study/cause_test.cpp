@@ -54,6 +54,14 @@ TEST(Causes, give_the_bytes_of_a_point_on_both_sides) {
   EXPECT_EQ(list[0].remaining->units, 0);
 }
 
+TEST(Causes, advise_a_recipe_of_the_same_software_that_agrees) {
+  const auto list = found(servers("twemproxy-ketama", three()), servers("libmemcached-consistent", three()));
+  EXPECT_EQ(kinds(list), (Kinds{CauseKind::points, CauseKind::hash}));
+  EXPECT_THAT(list[0].advice, HasSubstr("run the second as `libmemcached-ketama-weighted`"));
+  const auto other = found(servers("spymemcached-ketama", three()), servers("twemproxy-ketama", three()));
+  EXPECT_THAT(other[0].advice, HasSubstr("run the first as `spymemcached-ketama-libmemcached`"));
+}
+
 TEST(Causes, are_none_where_two_recipes_place_alike) {
   EXPECT_TRUE(found(servers("libketama", three()), servers("go-ketama", three())).empty());
   EXPECT_TRUE(
