@@ -49,6 +49,12 @@ class Clients(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
 
+    def write(self, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
     def compare(self, tally, what, cluster, keys, really):
         """`really` names a server, or is its place in the map."""
         names = [node["name"] for node in cluster["nodes"]]
@@ -85,6 +91,12 @@ class Clients(unittest.TestCase):
             nodes = [{"name": text(server), "weight": weight} for server, weight in zip(servers, weights)]
             cluster = cluster_map(case["recipe"], nodes, hash=case["hash"], settings=case["settings"])
             self.compare(tally, f"{case}, {len(servers)} servers", cluster, keys, really)
+        for number in range(4 * LISTS):
+            words, keys = libmemcached_words(rng), made_up.keys(rng, raw=True)
+            with libmemcached.Client(" ".join(words)) as client:
+                really = client.servers_of(keys)
+            path = self.write(f"options{number}.txt", " ".join(words) + "\n")
+            tally.compare(" ".join(words), keys, [[server] for server in really], locate(self.folder, path, keys))
         TABLE.check(self, tally)
 
     def test_php_memcached(self):
@@ -116,12 +128,14 @@ class Clients(unittest.TestCase):
                 weights[0] = 7
             nodes = [{"name": text(server), "weight": weight} for server, weight in zip(servers, weights)]
             maps.append(cluster_map(recipe, nodes, **placement))
-            lists.append({"servers": [[*server, weight] for server, weight in zip(servers, weights)], "before": before, "after": after,
-                          "keys": made_up.keys(rng, raw=True)})
+            code = self.write(f"client{len(lists)}.php", php_code(before, zip(servers, weights), after))
+            lists.append({"code": code, "keys": made_up.keys(rng, raw=True)})
         version, answers = ask([program("php"), str(ASK / "php_memcached.php")], lists)
         tally = Tally("php-memcached", version)
-        for one, cluster, answer in zip(lists, maps, answers):
-            self.compare(tally, f"{one['before']}, then {one['after']}", cluster, one["keys"], answer)
+        for (before, after, *_), one, cluster, answer in zip(cases, lists, maps, answers):
+            self.compare(tally, f"{before}, then {after}", cluster, one["keys"], answer)
+            tally.compare(f"{before}, then {after}, by its code", one["keys"], [[server] for server in answer],
+                          locate(self.folder, one["code"], one["keys"]))
         TABLE.check(self, tally)
 
     def test_dalli(self):
@@ -246,6 +260,29 @@ class Clients(unittest.TestCase):
     def test_npm_memcached(self):
         self.npm("memcached", [("npm-memcached", {}, "", {}), ("npm-memcached", {"hash": "sha1_le32"}, "", {"algorithm": "sha1"}),
                                ("hashring-hash-ring", {}, "", {"compatibility": "hash_ring"})], own_digests=True)
+
+
+def php_code(before, servers, after):
+    def option(name, value):
+        value = f"{value}'" if str(value).startswith("'") else "true" if value is True else f"Memcached::{value}"
+        return f"$m->setOption(Memcached::{name}, {value});\n"
+    added = ",\n  ".join(f"['{host}', {port}, {weight}]" for (host, port), weight in servers)
+    return ("<?php\n$m = new Memcached();\n" + "".join(option(*one) for one in before) + f"$m->addServers([\n  {added}]);\n" +
+            "".join(option(*one) for one in after))
+
+
+def libmemcached_words(rng):
+    """A configuration string: servers and options in any order, which counts."""
+    servers = made_up.addresses(rng, rng.randrange(2, 41), ipv6=False)
+    words = [f"--SERVER={host}" + ("" if port == 11211 and rng.randrange(2) else f":{port}") + (f"/?{weight}" if weight != 1 else "")
+             for (host, port), weight in zip(servers, made_up.weights(rng, len(servers), heaviest=rng.choice([20, 1000, 99999])))]  # beyond five digits it refuses
+    words += [f'--SOCKET="/run/mc{rng.randrange(1000)}.sock"', rng.choice(["--TCP-NODELAY", "--CONNECT-TIMEOUT=100"])]
+    options = [rng.choice(["--DISTRIBUTION=CONSISTENT", "--DISTRIBUTION=CONSISTENT,MD5", "--DISTRIBUTION=MODULA"]),
+               "--HASH=" + rng.choice(["MD5", "CRC", "FNV1_64", "FNV1A_64", "FNV1_32", "FNV1A_32", "MURMUR", "JENKINS"]),
+               "--SORT-HOSTS", '--NAMESPACE="app1:" --HASH-WITH-NAMESPACE']
+    for option in rng.sample(options, rng.randrange(1, len(options) + 1)):
+        words.insert(rng.choice([0, len(words), rng.randrange(len(words))]), option)
+    return words
 
 
 def libmemcached_cases(rng, hashes):

@@ -74,7 +74,7 @@ class Proxies(unittest.TestCase):
                 names = [pool.names[place] for place in client.memcached_values(keys)]
             cluster = cluster_map("twemproxy-" + pool.distribution, pool.alive(), hash=self.HASHES[pool.hash], **pool.placement)
             self.compare(tally, f"{pool.name}: {pool.distribution} {pool.hash}, {len(pool.nodes)} servers", cluster, keys, names)
-            if (pool.distribution, pool.hash) == ("ketama", "md5"):
+            if not pool.dead:
                 self.compare(tally, f"{pool.name} of nutcracker.yml", config, keys, names, "--pool", pool.name)
         TABLE.check(self, tally)
 
@@ -98,8 +98,10 @@ class Proxies(unittest.TestCase):
             with Pipeline(port) as client:
                 names = client.http_servers([b"GET /%d HTTP/1.1\r\nHost: a\r\nX-Key: %s\r\n\r\n" % (number, key) for key in keys])
             cluster = cluster_map(recipe, [{"name": name, "weight": weight} for name, weight in servers])
-            self.compare(tally, f"{recipe}, {len(servers)} servers, down: {sorted(down)}", cluster, keys, [name.rstrip(":") for name in names],
-                         *(["--down", ",".join(sorted(down))] if down else []))
+            names = [name.rstrip(":") for name in names]
+            skipped = ["--down", ",".join(sorted(down))] if down else []
+            self.compare(tally, f"{recipe}, {len(servers)} servers, down: {sorted(down)}", cluster, keys, names, *skipped)
+            self.compare(tally, f"upstream u{number} of nginx.conf", config, keys, names, "--pool", f"u{number}", *skipped)
         TABLE.check(self, tally)
 
     def test_haproxy(self):
@@ -118,6 +120,7 @@ class Proxies(unittest.TestCase):
             with Pipeline(port) as client:
                 names = client.http_servers([one.request(b"%d" % number, key) for key in keys])
             self.compare(tally, f"{one.lines()[:2]}, {len(one.nodes)} servers", one.map(), keys, names)
+            self.compare(tally, f"backend list{number} of haproxy.cfg", config, keys, names, "--pool", f"list{number}")
         TABLE.check(self, tally)
 
 

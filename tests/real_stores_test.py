@@ -113,7 +113,7 @@ class Swift(unittest.TestCase):
         path = os.path.join(self.processes.folder, name + ".ring.gz")
         builder.get_ring().save(path)
         self.utils.HASH_PATH_SUFFIX = b"stands in for /etc/swift/swift.conf"
-        return self.swift.Ring(path), self.swift.RingData.load(path).to_dict()
+        return path, self.swift.Ring(path), self.swift.RingData.load(path).to_dict()
 
     def map(self, data, prefix, suffix):
         nodes = [{"name": f"d{dev['id']}", "zone": f"r{dev['region']}", "rack": f"z{dev['zone']}", "host": dev["ip"]} for dev in data["devs"]]
@@ -121,6 +121,15 @@ class Swift(unittest.TestCase):
         ranges = [{"upto": f"{part:x}", "owners": [f"d{row[part]}" for row in rows if part < len(row)]} for part in range(len(rows[0]))]
         return cluster_map("swift", nodes, replicas={"count": len(rows)}, slots=len(rows[0]), ranges=ranges,
                            settings={"hash_path_prefix": prefix, "hash_path_suffix": suffix})
+
+    def imported(self, ring, prefix, suffix):
+        """A map made of the ring's own file and a swift.conf."""
+        conf, made = (os.path.join(self.processes.folder, name) for name in ("swift.conf", "imported.yaml"))
+        with open(conf, "w", encoding="utf-8") as file:
+            file.write(f"[swift-hash]\nswift_hash_path_prefix = {prefix}\nswift_hash_path_suffix = {suffix}\n")
+        with open(made, "w", encoding="utf-8") as file:
+            file.write(output(os.environ["ARCWISE"], "import", ring, conf))
+        return made
 
     def paths(self, rng):
         """{key: (account, container or None, object or None)}; half of the keys begin with a slash."""
@@ -137,7 +146,7 @@ class Swift(unittest.TestCase):
         rng = made_up.generator("swift")
         tally = Tally("swift Ring", self.version)
         for number, devices in enumerate([6, 150] + [rng.randrange(4, 41) for _ in range(LISTS)]):
-            ring, data = self.ring(rng, devices, f"ring{number}")
+            path, ring, data = self.ring(rng, devices, f"ring{number}")
             prefix, suffix = rng.choice([("", "changeme"), ("pre", ""), ("été", "end")])
             self.utils.HASH_PATH_PREFIX, self.utils.HASH_PATH_SUFFIX = prefix.encode(), suffix.encode()
             paths = self.paths(rng)
@@ -153,6 +162,7 @@ class Swift(unittest.TestCase):
             tally.compare(f"ring {number}, {devices} devices", list(paths), really, locate(self.processes.folder, cluster, list(paths)))
             tally.compare(f"ring {number} without d{down}", list(paths), without,
                           locate(self.processes.folder, cluster, list(paths), "--down", f"d{down}"))
+            tally.compare(f"ring {number} of its file", list(paths), really, locate(self.processes.folder, self.imported(path, prefix, suffix), list(paths)))
         TABLE.check(self, tally)
 
 

@@ -11,10 +11,10 @@ SUCCESS = 0
 library = ctypes.CDLL("libmemcached.so.11")
 library.memcached_lib_version.restype = ctypes.c_char_p
 library.memcached_strerror.restype = ctypes.c_char_p
-library.memcached_create.restype = ctypes.c_void_p
+library.memcached_create.restype = library.memcached.restype = ctypes.c_void_p
 library.memcached_server_instance_by_position.restype = ctypes.c_void_p
 library.memcached_server_name.restype = ctypes.c_char_p
-for function, arguments in {"memcached_create": [ctypes.c_void_p], "memcached_free": [ctypes.c_void_p],
+for function, arguments in {"memcached_create": [ctypes.c_void_p], "memcached": [ctypes.c_char_p, ctypes.c_size_t], "memcached_free": [ctypes.c_void_p],
                             "memcached_behavior_set": [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64],
                             "memcached_callback_set": [ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p],
                             "memcached_server_add_with_weight": [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_uint16, ctypes.c_uint32],
@@ -32,8 +32,18 @@ def version():
 
 
 class Client:
+    """Made empty, or by a configuration string."""
+
+    def __init__(self, configuration=None):
+        self.configuration = configuration
+
     def __enter__(self):
-        self.handle = library.memcached_create(None)
+        if self.configuration is None:
+            self.handle = library.memcached_create(None)
+        else:
+            self.handle = library.memcached(self.configuration.encode(), len(self.configuration.encode()))
+        if not self.handle:
+            raise AssertionError(f"libmemcached refuses {self.configuration}")
         return self
 
     def __exit__(self, *_):
