@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <array>
 
+#include "format/cassandra_yaml.hpp"
 #include "format/cluster_nodes.hpp"
 #include "format/cluster_shards.hpp"
 #include "format/cluster_slots.hpp"
+#include "format/generatetokens.hpp"
 #include "format/haproxy.hpp"
 #include "format/libmemcached_options.hpp"
 #include "format/nginx.hpp"
@@ -75,6 +77,16 @@ constexpr std::array table{
              .family = nodetool,
              .line = is_describering_line,
              .read = import_nodetool},
+    Importer{.info = {"cassandra-yaml",
+                      "Cassandra, ScyllaDB: cassandra.yaml of each node with initial_token; without, beside "
+                      "nodetool ring or describering",
+                      true},
+             .family = nodetool,
+             .line = is_cassandra_yaml_line,
+             .read = import_nodetool},
+    Importer{.info = {"generatetokens", "Cassandra: the output of tools/bin/generatetokens", true},
+             .line = is_generatetokens_line,
+             .read = import_generatetokens},
     Importer{.info = {"cluster-nodes", "Redis Cluster, Valkey: `CLUSTER NODES`, or nodes.conf", true},
              .family = redis,
              .line = is_cluster_nodes_line,

@@ -179,7 +179,7 @@ Result<Cluster> nodetool_cluster(NodetoolView base, std::span<const NodetoolView
   parts.nodes = nodes_of(base);
   bool owns_effective = false;
   if (base.ranges.empty()) {
-    parts.placement.recipe = find_recipe("cassandra-murmur3");
+    parts.placement.recipe = find_recipe(base.recipe);
     parts.placement.given = true;
     DerivedPolicy derived = policy_of_owns(base.nodes, options, findings);
     owns_effective = derived.owns_effective;

@@ -37,8 +37,9 @@ struct SeenRange {
 struct NodetoolView {
   std::string file;
   std::string_view format;
-  std::vector<SeenNode> nodes;    ///< in order of appearance
-  std::vector<SeenRange> ranges;  ///< describering only
+  std::string_view recipe = "cassandra-murmur3";  ///< of tokens
+  std::vector<SeenNode> nodes;                    ///< in order of appearance
+  std::vector<SeenRange> ranges;                  ///< describering only
   bool lists_tokens = false;
   std::vector<Finding> findings;
 

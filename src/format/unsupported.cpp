@@ -24,9 +24,6 @@ struct Row {
 
 constexpr Row table[] = {
     {{"Gossip active "}, {"the output of `nodetool info`", nodetool}},
-    {{"Generating tokens for "},
-     {"the output of generatetokens",
-      "start the nodes with these tokens, then bring `nodetool ring KEYSPACE`"}},
     {{"| data_center "}, {"rows of system.peers, without the node that was asked", nodetool}},
     {{">>> Performing ", ">>> Adding node ", " slots | ", "Check slots coverage"},
      {"the output of `redis-cli --cluster`", cluster_nodes}},

@@ -18,7 +18,6 @@ struct Case {
 
 TEST(unsupported, a_known_system_s_other_outputs_say_what_to_bring) {
   const std::vector<Case> cases{{"nodetool-info.txt", "nodetool info", "nodetool ring"},
-                                {"generatetokens.txt", "generatetokens", "nodetool ring"},
                                 {"cqlsh-system-peers.txt", "system.peers", "nodetool ring"},
                                 {"cli-check-ok.txt", "redis-cli --cluster", "CLUSTER NODES"},
                                 {"cli-create-ansi.txt", "redis-cli --cluster", "CLUSTER NODES"},
