@@ -20,10 +20,18 @@ struct Exporter {
 };
 
 Result<std::string> write_nutcracker(const ClusterMap& map);
+Result<std::string> write_nginx(const ClusterMap& map);
+Result<std::string> write_haproxy(const ClusterMap& map);
+Result<std::string> write_envoy(const ClusterMap& map);
+Result<std::string> write_cassandra(const ClusterMap& map);
+Result<std::string> write_redis(const ClusterMap& map);
 
 /// Error of an export: what of the map, why, and what would do.
 Error cannot_export(std::string what, std::string why, std::string advice);
 
+/// The map has one of these recipes, and no node that is joining.
+std::optional<Error> check_recipe(const ClusterMap& map, std::string_view system,
+                                  std::span<const std::string_view> recipes);
 /// The map has one of these recipes, one copy of each key, and no node that is joining.
 std::optional<Error> check_exportable(const ClusterMap& map, std::string_view system,
                                       std::span<const std::string_view> recipes);

@@ -16,7 +16,16 @@ Result<std::string> write_native(const ClusterMap& map) {
 
 constexpr std::array table{
     Exporter{{"arcwise", "Arcwise's own map file", stands_alone}, write_native},
+    Exporter{{"cassandra-yaml", "Cassandra: initial_token and num_tokens of each node's cassandra.yaml",
+              stands_alone},
+             write_cassandra},
+    Exporter{{"envoy", "Envoy: a bootstrap file with one cluster", stands_alone}, write_envoy},
+    Exporter{{"haproxy", "HAProxy: a backend section", stands_alone}, write_haproxy},
+    Exporter{{"nginx", "nginx: an upstream", stands_alone}, write_nginx},
     Exporter{{"nutcracker", "twemproxy: nutcracker.yml with one pool", stands_alone}, write_nutcracker},
+    Exporter{{"redis-addslotsrange", "Redis Cluster: CLUSTER ADDSLOTSRANGE commands for its masters",
+              stands_alone},
+             write_redis},
 };
 
 constexpr auto infos = [] {
@@ -49,25 +58,30 @@ Error cannot_export(std::string what, std::string why, std::string advice) {
   return {ErrorKind::input, {}, std::move(what), std::move(why), std::move(advice)};
 }
 
-std::optional<Error> check_exportable(const ClusterMap& map, std::string_view system,
-                                      std::span<const std::string_view> recipes) {
+std::optional<Error> check_recipe(const ClusterMap& map, std::string_view system,
+                                  std::span<const std::string_view> recipes) {
   const std::string_view recipe = map.placement().recipe->name;
   std::string known;
   for (const std::string_view name : recipes) known += (known.empty() ? "" : ", ") + std::string(name);
-  const std::string who(system);
   if (std::find(recipes.begin(), recipes.end(), recipe) == recipes.end())
-    return cannot_export(std::string(recipe), who + " does not place keys by this recipe",
+    return cannot_export(std::string(recipe), std::string(system) + " does not place keys by this recipe",
                          "it can write maps of: " + known);
-  const ReplicaPolicy& policy = map.replicas();
-  if (policy.count != 1 || !policy.per_zone.empty() || policy.across != Across::node)
-    return cannot_export(std::to_string(policy.count) + " across " + std::string(to_string(policy.across)),
-                         who + " keeps one copy of each key, wherever the hash says",
-                         "give --replicas 1 --across node, if one copy is meant");
   for (const Node& node : map.nodes())
     if (node.state == NodeState::joining)
       return cannot_export(node.name,
-                           "this node is joining and owns nothing yet; " + who + " has no such state",
+                           "this node is joining and owns nothing yet, which the system cannot say",
                            "finish the change first, or take the node out");
+  return std::nullopt;
+}
+
+std::optional<Error> check_exportable(const ClusterMap& map, std::string_view system,
+                                      std::span<const std::string_view> recipes) {
+  if (auto error = check_recipe(map, system, recipes)) return error;
+  const ReplicaPolicy& policy = map.replicas();
+  if (policy.count != 1 || !policy.per_zone.empty() || policy.across != Across::node)
+    return cannot_export(std::to_string(policy.count) + " across " + std::string(to_string(policy.across)),
+                         std::string(system) + " keeps one copy of each key, wherever the hash says",
+                         "give --replicas 1 --across node, if one copy is meant");
   return std::nullopt;
 }
 

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <sstream>
+
 #include "arcwise/check.hpp"
 #include "format/exporter.hpp"
 #include "format/import_testing.hpp"
@@ -97,15 +99,126 @@ TEST(exporters, a_label_that_no_server_line_gives_is_refused) {
 }
 
 TEST(exporters, what_a_proxy_has_no_notion_of_is_refused) {
-  const auto map = [](const std::string& more) {
+  const auto map = [](const std::string& more, const std::string& state) {
     return parsed("arcwise: 1\nplacement: {recipe: twemproxy-ketama}\n" + more +
-                  "nodes: [{name: \"a:1\"}, {name: \"b:1\"}, {name: \"c:1\", state: joining}]\n");
+                  "nodes: [{name: \"a:1\"}, {name: \"b:1\"}, {name: \"c:1\", state: " + state + "}]\n");
   };
-  EXPECT_EQ(not_exported(map("replicas: {count: 2}\n"), "nutcracker").what, "2 across node");
-  EXPECT_EQ(not_exported(map(""), "nutcracker").what, "c:1");
+  EXPECT_EQ(not_exported(map("replicas: {count: 2}\n", "normal"), "nutcracker").what, "2 across node");
+  EXPECT_EQ(not_exported(map("", "joining"), "nutcracker").what, "c:1");
+  EXPECT_TRUE(export_map(map("", "leaving"), "nutcracker"));
   EXPECT_EQ(
       not_exported(parsed("arcwise: 1\nplacement: {recipe: ring}\nnodes: [{name: a}]\n"), "nutcracker").what,
       "ring");
+}
+
+RC_GTEST_PROP(exporters, an_nginx_upstream_reads_back_as_the_same_function, ()) {
+  std::vector<Node> nodes = some_nodes(4);
+  if (*rc::gen::arbitrary<bool>()) {
+    nodes[0].name = "unix:/run/a b.sock";
+    nodes[0].address = "/run/a b.sock";
+  }
+  const ClusterMap map = map_of(*rc::gen::element("nginx-hash", "nginx-consistent"), nodes);
+  expect_same_owners(map, imported({{"nginx.conf", exported(map, "nginx")}}, from("nginx")).map);
+}
+
+RC_GTEST_PROP(exporters, an_haproxy_backend_reads_back_as_the_same_function, ()) {
+  std::vector<Node> nodes = some_nodes(20);
+  std::uint64_t number = 1;
+  const bool numbered = *rc::gen::arbitrary<bool>();
+  for (Node& node : nodes) {
+    node.name = "web" + node.name.substr(7, 2);
+    if (numbered) node.bucket = number += static_cast<std::uint64_t>(*rc::gen::inRange(1, 50));
+  }
+  nodes[0].weight = nodes.size() > 1 ? 0 : 1;
+  for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i].name += "-" + std::to_string(i);
+  const std::string recipe =
+      *rc::gen::element<std::string>("haproxy-map-based", "haproxy-consistent", "haproxy-consistent-3.0");
+  const ClusterMap map = map_of(recipe, nodes, [&](PlacementSettings& placement) {
+    placement.hash =
+        placement.recipe->hashes[*rc::gen::inRange<std::size_t>(0, placement.recipe->hashes.size())];
+    placement.settings["balance"] = *rc::gen::element<std::string>("uri", "source", "hash-src");
+    if (placement.settings["balance"] == "uri") placement.settings["uri_depth"] = "2";
+    if (recipe != "haproxy-map-based")
+      placement.settings["hash_key"] = *rc::gen::element<std::string>("id", "id32", "addr", "addr-port");
+  });
+  const std::string format = recipe.ends_with("3.0") ? "haproxy-3.0" : "haproxy";
+  expect_same_owners(map, imported({{"haproxy.cfg", exported(map, "haproxy")}}, from(format)).map);
+}
+
+RC_GTEST_PROP(exporters, an_envoy_cluster_reads_back_as_the_same_function, ()) {
+  std::vector<Node> nodes = some_nodes(9);
+  const bool zones = *rc::gen::arbitrary<bool>();
+  for (Node& node : nodes) {
+    if (*rc::gen::arbitrary<bool>()) node.label = "key \"" + node.name + "\"";
+    if (zones) node.zone = *rc::gen::element<std::string>("eu", "us");
+  }
+  if (zones) nodes[0].zone = "eu";
+  const bool maglev = *rc::gen::arbitrary<bool>();
+  const ClusterMap map =
+      map_of(maglev ? "envoy-maglev" : "envoy-ring-hash", nodes, [&](PlacementSettings& placement) {
+        if (maglev) placement.settings["table_size"] = "1009";
+        if (!maglev) placement.settings["minimum_ring_size"] = std::to_string(*rc::gen::inRange(1, 3000));
+        if (!maglev && *rc::gen::arbitrary<bool>()) placement.settings["hash_function"] = "MURMUR_HASH_2";
+        if (zones) placement.settings["locality_weights"] = "eu=2, us=3";
+      });
+  const ClusterMap read = imported({{"envoy.yaml", exported(map, "envoy")}}).map;
+  RC_ASSERT(read.placement().recipe == map.placement().recipe);
+  const Placement one = compile(map), other = compile(read);
+  for (int i = 0; i < 1000; ++i)
+    RC_ASSERT(owners_of(one, std::to_string(i)) == owners_of(other, std::to_string(i)));
+}
+
+TEST(exporters, nginx_cannot_hash_one_text_and_connect_to_another) {
+  const auto map = [](const std::string& recipe) {
+    return parsed("arcwise: 1\nplacement: {recipe: " + recipe +
+                  "}\nnodes: [{name: a, address: \"10.0.0.1:80\"}]\n");
+  };
+  EXPECT_THAT(not_exported(map("nginx-consistent"), "nginx").why, HasSubstr("cannot hash 'a'"));
+  EXPECT_THAT(exported(map("nginx-hash"), "nginx"), HasSubstr("server \"10.0.0.1:80\";"));
+}
+
+TEST(exporters, a_name_that_haproxy_refuses_is_refused) {
+  EXPECT_EQ(not_exported(parsed("arcwise: 1\nplacement: {recipe: haproxy-map-based}\n"
+                                "nodes: [{name: a/b, address: \"10.0.0.1:80\"}]\n"),
+                         "haproxy")
+                .what,
+            "a/b");
+}
+
+TEST(exporters, cassandras_tokens_are_those_of_each_node) {
+  const ClusterMap map = parsed(
+      "arcwise: 1\nplacement: {recipe: cassandra-murmur3}\nreplicas: {count: 2}\nnodes:\n"
+      "  - {name: a, tokens: [\"8000000000000000\", \"1\"]}\n  - {name: b, tokens: "
+      "[\"ffffffffffffffff\"]}\n");
+  const std::string text = exported(map, "cassandra-yaml");
+  EXPECT_THAT(text, HasSubstr("initial_token: -9223372036854775808,1\n"));
+  for (const Node& node : map.nodes()) {
+    std::string list;
+    for (const Token token : node.tokens) list += (list.empty() ? "" : ",") + to_text(map.space(), token);
+    const std::string lines =
+        "num_tokens: " + std::to_string(node.tokens.size()) + "\ninitial_token: " + list + "\n";
+    const std::size_t at = text.find("# node " + node.name);
+    ASSERT_NE(at, std::string::npos);
+    EXPECT_LT(text.find(lines, at) - at, 300U) << node.name;
+  }
+}
+
+TEST(exporters, every_slot_is_given_to_its_master_once) {
+  const ClusterMap map = imported({sample("redis/cluster-nodes-after-reshard.txt")}).map;
+  std::istringstream lines(exported(map, "redis-addslotsrange"));
+  const Placement placement = compile(map);
+  std::size_t slots = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with('#')) continue;
+    std::istringstream words(line);
+    std::string program, h, host, p, port, cluster, verb;
+    words >> program >> h >> host >> p >> port >> cluster >> verb;
+    EXPECT_EQ(program + h + p + cluster + verb, "redis-cli-h-pCLUSTERADDSLOTSRANGE");
+    for (std::uint64_t from = 0, upto = 0; words >> from >> upto;)
+      for (; from <= upto; ++from, ++slots)
+        EXPECT_EQ(map.nodes()[placement.primary({from})].address, host + ":" + port);
+  }
+  EXPECT_EQ(slots, 16384U);
 }
 
 TEST(exporters, arcwises_own_format_takes_every_map) {

@@ -89,15 +89,16 @@ Fault read_proxy(const Source& source, const std::vector<HaproxySection>& sectio
   return std::nullopt;
 }
 
+constexpr std::array<std::string_view, 5> functions{"sdbm", "djb2", "wt6", "crc32", "none"};
+constexpr std::array<KeyHashId, 5> plain_hashes{KeyHashId::sdbm, KeyHashId::djb2, KeyHashId::wt6,
+                                                KeyHashId::crc32, KeyHashId::decimal32};
+constexpr std::array<KeyHashId, 5> avalanche_hashes{KeyHashId::sdbm_avalanche, KeyHashId::djb2_avalanche,
+                                                    KeyHashId::wt6_avalanche, KeyHashId::crc32_avalanche,
+                                                    KeyHashId::decimal32_avalanche};
+
 // hash-type METHOD [FUNCTION [avalanche]]. Worked example: `consistent` alone is sdbm with avalanche, but
 // `consistent sdbm` is sdbm without it.
 Fault read_hash_type(const Source& source, const HaproxyLine* line, HashType& out) {
-  static constexpr std::array<std::string_view, 5> functions{"sdbm", "djb2", "wt6", "crc32", "none"};
-  static constexpr std::array<KeyHashId, 5> plain{KeyHashId::sdbm, KeyHashId::djb2, KeyHashId::wt6,
-                                                  KeyHashId::crc32, KeyHashId::decimal32};
-  static constexpr std::array<KeyHashId, 5> avalanche{KeyHashId::sdbm_avalanche, KeyHashId::djb2_avalanche,
-                                                      KeyHashId::wt6_avalanche, KeyHashId::crc32_avalanche,
-                                                      KeyHashId::decimal32_avalanche};
   if (!line) return std::nullopt;
   const auto word = [&](std::size_t i) {
     return i < line->size() ? std::string_view((*line)[i].text) : std::string_view();
@@ -116,7 +117,7 @@ Fault read_hash_type(const Source& source, const HaproxyLine* line, HashType& ou
     return fault_at(source, line->back(), "no such modifier of the hash function",
                     "the only one is `avalanche`");
   const auto at = static_cast<std::size_t>(found - functions.begin());
-  out.hash = (line->size() == 4 ? avalanche : plain)[at];
+  out.hash = (line->size() == 4 ? avalanche_hashes : plain_hashes)[at];
   return std::nullopt;
 }
 
@@ -253,6 +254,14 @@ void report(const Proxy& proxy, const HaproxyBalance& balance, bool depends_on_v
 }
 
 }  // namespace
+
+std::string haproxy_hash_words(KeyHashId hash) {
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    if (plain_hashes[i] == hash) return std::string(functions[i]);
+    if (avalanche_hashes[i] == hash) return std::string(functions[i]) + " avalanche";
+  }
+  return {};
+}
 
 bool is_haproxy_line(std::string_view line) {
   static constexpr std::array<std::string_view, 9> algorithms{

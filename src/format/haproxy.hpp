@@ -42,6 +42,9 @@ struct HaproxyBalance {
 };
 std::optional<Error> read_haproxy_balance(const Source& source, const HaproxyLine& line, HaproxyBalance& out);
 
+/// "sdbm avalanche": what `hash-type` calls a key hash, behind the method.
+std::string haproxy_hash_words(KeyHashId hash);
+
 bool is_haproxy_line(std::string_view line);
 bool looks_like_haproxy(std::string_view text);
 Result<Cluster> import_haproxy(const Inputs& inputs);

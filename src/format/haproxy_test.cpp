@@ -27,7 +27,7 @@ std::vector<std::pair<std::string, std::uint64_t>> numbers(const Cluster& cluste
 }
 using Numbers = std::vector<std::pair<std::string, std::uint64_t>>;
 
-TEST(haproxy, a_backend_of_a_whole_configuration_becomes_a_map) {
+TEST(haproxy_import, a_backend_of_a_whole_configuration_becomes_a_map) {
   const Cluster cluster = imported({sample("haproxy/haproxy.cfg")}, pool("cache"));
   EXPECT_EQ(cluster.map.cluster(), "cache");
   EXPECT_EQ(cluster.map.placement().recipe->name, "haproxy-consistent");
@@ -40,7 +40,7 @@ TEST(haproxy, a_backend_of_a_whole_configuration_becomes_a_map) {
   EXPECT_EQ(findings(cluster, "left-out").size(), 2U);
 }
 
-TEST(haproxy, what_a_section_says_overrides_its_defaults) {
+TEST(haproxy_import, what_a_section_says_overrides_its_defaults) {
   const Cluster cluster = imported({sample("haproxy/haproxy.cfg")}, pool("users"));
   EXPECT_EQ(cluster.map.placement().recipe->name, "haproxy-map-based");
   EXPECT_EQ(cluster.map.placement().hash, KeyHashId::djb2_avalanche);
@@ -49,7 +49,7 @@ TEST(haproxy, what_a_section_says_overrides_its_defaults) {
   EXPECT_EQ(node(cluster, "u3").address, "/run/u3.sock");
 }
 
-TEST(haproxy, defaults_are_those_named_or_the_last_ones_before) {
+TEST(haproxy_import, defaults_are_those_named_or_the_last_ones_before) {
   const std::string text =
       "defaults one\n balance source\n default-server weight 3\n"
       "defaults two from one\n hash-type consistent crc32\n"
@@ -63,14 +63,14 @@ TEST(haproxy, defaults_are_those_named_or_the_last_ones_before) {
   EXPECT_EQ(refused({{"haproxy.cfg", text}}, pool("b")).what, "roundrobin");
 }
 
-TEST(haproxy, numbers_go_on_at_every_line_and_stay_when_a_server_is_left_out) {
+TEST(haproxy_import, numbers_go_on_at_every_line_and_stay_when_a_server_is_left_out) {
   const Cluster cluster =
       imported({consistent("  server a 10.0.0.1:80 disabled\n  server b 10.0.0.2:80 id 1\n"
                            "  server-template t 2 10.0.0.3:80\n  server c 10.0.0.4:80\n")});
   EXPECT_EQ(numbers(cluster), (Numbers{{"b", 1}, {"t1", 4}, {"t2", 5}, {"c", 6}}));
 }
 
-TEST(haproxy, without_an_active_server_the_first_backup_serves_or_all_of_them) {
+TEST(haproxy_import, without_an_active_server_the_first_backup_serves_or_all_of_them) {
   const std::string servers =
       "  server a 10.0.0.1:80 disabled\n  server b 10.0.0.2:80 backup\n  server c 10.0.0.3:80 backup\n";
   EXPECT_EQ(numbers(imported({consistent(servers)})), (Numbers{{"b", 2}}));
@@ -79,7 +79,7 @@ TEST(haproxy, without_an_active_server_the_first_backup_serves_or_all_of_them) {
   EXPECT_THAT(refused({consistent("  server a 10.0.0.1:80 weight 0\n")}).why, HasSubstr("no server"));
 }
 
-TEST(haproxy, naming_the_default_function_drops_its_avalanche) {
+TEST(haproxy_import, naming_the_default_function_drops_its_avalanche) {
   const auto hash = [](const std::string& words) {
     return imported({cfg("  balance uri\n  hash-type " + words + "\n  server a 10.0.0.1:80\n")})
         .map.placement()
@@ -91,13 +91,13 @@ TEST(haproxy, naming_the_default_function_drops_its_avalanche) {
   EXPECT_EQ(hash("consistent none avalanche"), KeyHashId::decimal32_avalanche);
 }
 
-TEST(haproxy, an_options_value_is_no_option) {
+TEST(haproxy_import, an_options_value_is_no_option) {
   const Cluster cluster =
       imported({consistent("  server a 10.0.0.1:80 cookie backup sni str(disabled) weight 4\n")});
   EXPECT_EQ(node(cluster, "a").weight, 4);
 }
 
-TEST(haproxy, mode_tcp_hashes_no_part_of_a_request) {
+TEST(haproxy_import, mode_tcp_hashes_no_part_of_a_request) {
   EXPECT_THAT(refused({{"haproxy.cfg", "backend b\n mode tcp\n balance uri\n server a 10.0.0.1:80\n"}}).why,
               HasSubstr("mode tcp"));
   const Cluster unsaid = imported({{"haproxy.cfg", "backend b\n balance uri\n server a 10.0.0.1:80\n"}});
@@ -106,7 +106,7 @@ TEST(haproxy, mode_tcp_hashes_no_part_of_a_request) {
       parse(std::vector{Source{"h", "backend b\n mode tcp\n balance source\n server a 10.0.0.1:80\n"}}, {}));
 }
 
-TEST(haproxy, what_may_send_keys_elsewhere_is_told) {
+TEST(haproxy_import, what_may_send_keys_elsewhere_is_told) {
   const std::string server = "  server a 10.0.0.1:80\n";
   EXPECT_EQ(findings(imported({consistent("  cookie S insert\n" + server)}), "sticky").size(), 1U);
   EXPECT_EQ(findings(imported({consistent("  hash-balance-factor 150\n" + server)}), "bounded-load").size(),
@@ -115,7 +115,7 @@ TEST(haproxy, what_may_send_keys_elsewhere_is_told) {
   EXPECT_EQ(findings(imported({consistent(server)}), "depends-on-version").size(), 1U);
 }
 
-TEST(haproxy, keys_of_an_expression_are_texts_or_addresses_that_are_known_to_be) {
+TEST(haproxy_import, keys_of_an_expression_are_texts_or_addresses_that_are_known_to_be) {
   const auto balance = [](const std::string& words) {
     return std::string(
         imported({cfg("  balance " + words + "\n  server a 10.0.0.1:80\n")}).map.placement().text("balance"));
@@ -129,7 +129,7 @@ TEST(haproxy, keys_of_an_expression_are_texts_or_addresses_that_are_known_to_be)
   EXPECT_EQ(refused({cfg("  balance uri whole len 9\n  server a 10.0.0.1:80\n")}).what, "uri");
 }
 
-TEST(haproxy, an_address_that_is_hashed_must_be_one) {
+TEST(haproxy_import, an_address_that_is_hashed_must_be_one) {
   const std::string key = "  default-server hash-key addr-port\n";
   EXPECT_EQ(imported({consistent(key + "  server a 10.0.0.1:80\n")}).map.placement().text("hash_key"),
             "addr-port");
@@ -139,14 +139,14 @@ TEST(haproxy, an_address_that_is_hashed_must_be_one) {
             "b");
 }
 
-TEST(haproxy, what_only_the_running_program_knows_is_refused) {
+TEST(haproxy_import, what_only_the_running_program_knows_is_refused) {
   EXPECT_THAT(refused({consistent("  server a \"${ADDR}:80\"\n")}).why, HasSubstr("environment"));
   EXPECT_EQ(imported({consistent("  server a '$x':80\n")}).map.nodes()[0].address, "$x:80");
   EXPECT_THAT(refused({{"h", ".if defined(A)\nbackend b\n balance uri\n.endif\n"}}).why,
               HasSubstr("conditional"));
 }
 
-TEST(haproxy, is_recognised_by_its_hash_or_its_sections) {
+TEST(haproxy_import, is_recognised_by_its_hash_or_its_sections) {
   EXPECT_EQ(recognise("backend x\n  balance roundrobin\n"), "haproxy");
   EXPECT_EQ(recognise("backend x\n  server a 10.0.0.1:80\n"), "haproxy");
   EXPECT_NE(recognise("cache:\n  listen: 127.0.0.1:1\n"), "haproxy");

@@ -6,9 +6,11 @@
 #include "format/cluster_nodes.hpp"
 #include "format/cluster_shards.hpp"
 #include "format/cluster_slots.hpp"
+#include "format/envoy.hpp"
 #include "format/generatetokens.hpp"
 #include "format/haproxy.hpp"
 #include "format/libmemcached_options.hpp"
+#include "format/mcrouter.hpp"
 #include "format/nginx.hpp"
 #include "format/nodetool_import.hpp"
 #include "format/nutcracker.hpp"
@@ -135,6 +137,15 @@ constexpr std::array table{
              .line = is_nginx_line,
              .guess = looks_like_nginx,
              .read = import_nginx},
+    Importer{.info = {"envoy", "Envoy: a cluster with ring_hash or maglev, YAML or JSON", true},
+             .has_pools = true,
+             .line = is_envoy_line,
+             .text = is_envoy_text,
+             .read = import_envoy},
+    Importer{.info = {"mcrouter", "mcrouter: a pool that a route hashes over, JSON with comments", true},
+             .has_pools = true,
+             .text = is_mcrouter_text,
+             .read = import_mcrouter},
     Importer{.info = {"nutcracker", "twemproxy: nutcracker.yml, one pool of it", true},
              .has_pools = true,
              .guess = looks_like_nutcracker,

@@ -197,6 +197,12 @@ void report(const Upstream& upstream, const Server& server, const std::string& n
 
 }  // namespace
 
+std::optional<std::string> nginx_address(std::string_view argument) {
+  Server server;
+  if (read_address({}, {std::string(argument), {}, false}, server)) return std::nullopt;
+  return server.address;
+}
+
 bool is_nginx_line(std::string_view line) {
   std::string_view rest = line;
   if (take_word(rest) != "upstream" || line.find(':') != std::string_view::npos) return false;

@@ -24,7 +24,7 @@ std::vector<std::string> names(const Cluster& cluster) {
   return out;
 }
 
-TEST(nginx, an_upstream_of_a_whole_configuration_becomes_a_map) {
+TEST(nginx_import, an_upstream_of_a_whole_configuration_becomes_a_map) {
   const Cluster cluster = imported({sample("nginx/nginx.conf")}, pool("cache"));
   EXPECT_EQ(cluster.observed.format, "nginx");
   EXPECT_EQ(cluster.map.cluster(), "cache");
@@ -39,34 +39,34 @@ TEST(nginx, an_upstream_of_a_whole_configuration_becomes_a_map) {
   EXPECT_THAT(findings(cluster, "what-keys-are").at(0).message, HasSubstr("$scheme$proxy_host$request_uri"));
 }
 
-TEST(nginx, without_consistent_the_sum_of_weights_is_the_table) {
+TEST(nginx_import, without_consistent_the_sum_of_weights_is_the_table) {
   const Cluster cluster = imported({sample("nginx/nginx.conf")}, pool("sessions"));
   EXPECT_EQ(cluster.map.placement().recipe->name, "nginx-hash");
   EXPECT_TRUE(cluster.map.space().last == 4U);  // weights 1 + 3 + 1
 }
 
-TEST(nginx, an_upstream_that_does_not_hash_is_refused_by_its_method) {
+TEST(nginx_import, an_upstream_that_does_not_hash_is_refused_by_its_method) {
   const Error error = refused({sample("nginx/nginx.conf")}, pool("app"));
   EXPECT_EQ(error.what, "least_conn");
   EXPECT_EQ(error.where.line, 36U);
   EXPECT_THAT(refused({conf("server a;")}).why, HasSubstr("does not hash"));
 }
 
-TEST(nginx, backups_before_the_hash_are_left_out_and_behind_it_refused) {
+TEST(nginx_import, backups_before_the_hash_are_left_out_and_behind_it_refused) {
   const Cluster cluster = imported({conf("server a:1 backup; server b:1; hash $uri consistent;")});
   EXPECT_THAT(names(cluster), ElementsAre("b:1"));
   EXPECT_EQ(findings(cluster, "left-out").at(0).subject, "a:1");
   EXPECT_EQ(refused({conf("hash $uri; server a:1 backup; server b:1;")}).what, "backup");
 }
 
-TEST(nginx, two_lines_of_one_text_hash_it_both_times) {
+TEST(nginx_import, two_lines_of_one_text_hash_it_both_times) {
   const Cluster cluster = imported({conf("hash $uri consistent; server a:1; server a:1 weight=2;")});
   EXPECT_THAT(names(cluster), ElementsAre("a:1", "a:1#2"));
   EXPECT_EQ(node(cluster, "a:1#2").label, "a:1");
   EXPECT_EQ(findings(cluster, "same-name").size(), 1U);
 }
 
-TEST(nginx, a_name_that_may_be_several_servers_is_told_where_it_changes_the_table) {
+TEST(nginx_import, a_name_that_may_be_several_servers_is_told_where_it_changes_the_table) {
   EXPECT_EQ(
       findings(imported({conf("hash $uri; server localhost:1; server 10.0.0.1;")}), "resolved-name").size(),
       1U);
@@ -74,7 +74,7 @@ TEST(nginx, a_name_that_may_be_several_servers_is_told_where_it_changes_the_tabl
       findings(imported({conf("hash $uri consistent; server localhost:1;")}), "resolved-name").empty());
 }
 
-TEST(nginx, quotes_comments_and_blocks_are_nginxs) {
+TEST(nginx_import, quotes_comments_and_blocks_are_nginxs) {
   const Cluster cluster =
       imported({conf("hash \"a;{${uri}#\\\"b\" consistent; # server x;\n"
                      "server 'a:1' weight=2\n  max_fails=3 ; server b\\:1; keepalive 2;")});
@@ -82,14 +82,14 @@ TEST(nginx, quotes_comments_and_blocks_are_nginxs) {
   EXPECT_THAT(findings(cluster, "what-keys-are").at(0).message, HasSubstr("a;{${uri}#\"b"));
 }
 
-TEST(nginx, lua_blocks_are_skipped_with_the_braces_inside_them) {
+TEST(nginx_import, lua_blocks_are_skipped_with_the_braces_inside_them) {
   const Cluster cluster = imported({{"nginx.conf",
                                      "http { init_by_lua_block {\n local t = { a = \"}\" } -- fine\n }\n"
                                      "upstream u { hash $uri; server 10.0.0.1; } }"}});
   EXPECT_THAT(names(cluster), ElementsAre("10.0.0.1"));
 }
 
-TEST(nginx, what_stands_in_other_files_is_asked_for) {
+TEST(nginx_import, what_stands_in_other_files_is_asked_for) {
   EXPECT_THAT(
       refused({{"nginx.conf", "http { include sites/*; upstream a { hash $uri; server b; } }"}}, pool("u"))
           .advice,
@@ -99,7 +99,7 @@ TEST(nginx, what_stands_in_other_files_is_asked_for) {
                     from("nginx")));
 }
 
-TEST(nginx, is_recognised_by_an_upstream) {
+TEST(nginx_import, is_recognised_by_an_upstream) {
   EXPECT_EQ(recognise("upstream a{\n server b; }"), "nginx");
   EXPECT_EQ(recognise("# configuration file /etc/nginx/nginx.conf:\nhttp {\n upstream a\n {\n"), "nginx");
   EXPECT_NE(recognise("upstream:\n  listen: 127.0.0.1:1\n"), "nginx");

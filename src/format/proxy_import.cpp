@@ -6,6 +6,10 @@ Error fault_at(const Source& source, const ConfigWord& word, std::string why, st
   return fault_at(source, word.at, word.text, std::move(why), std::move(advice));
 }
 
+std::string shown(const Source& source, const YamlNode& node) {
+  return node.text.empty() ? text_at(source, node.at) : node.text;
+}
+
 Result<std::size_t> choose_pool(const Source& source, std::span<const PoolName> pools,
                                 const LoadOptions& options, std::string_view word) {
   std::string list;

@@ -24,6 +24,9 @@ struct ConfigWord {
 
 Error fault_at(const Source& source, const ConfigWord& word, std::string why, std::string advice);
 
+/// What stands at a value: its text, or of a list, a map or nothing the rest of the line.
+std::string shown(const Source& source, const YamlNode& node);
+
 /// A pool that a file offers, by whatever word its system calls it.
 struct PoolName {
   std::string name;
