@@ -119,9 +119,9 @@ bool is_envoy_line(std::string_view line) {
 }
 
 bool is_envoy_text(std::string_view text) {
-  return flow_map_has_key(text, "static_resources") || flow_map_has_key(text, "lb_policy") ||
-         flow_map_has_key(text, "load_assignment") ||
-         any_line(text, [](std::string_view line) { return has_key(line, "static_resources"); });
+  for (const char* key : {"static_resources", "lb_policy", "lbPolicy", "load_assignment", "loadAssignment"})
+    if (flow_map_has_key(text, key)) return true;
+  return any_line(text, [](std::string_view line) { return has_key(line, "static_resources"); });
 }
 
 Result<Cluster> import_envoy(const Inputs& inputs) {
