@@ -19,7 +19,7 @@ MAPS = {
         "placement: {recipe: twemproxy-ketama, hash: md5_ketama, hash_tag: \"{}\"}\nnodes:\n"
         "  - {name: \"10.0.0.1:11211\", weight: 2}\n  - {name: shard-2, address: \"10.0.0.2:11300\"}\n"
         "  - {name: \"/tmp/a.sock\"}\n  - {name: \"::1:24001\", address: \"[::1]:24001\"}\n",
-        "placement: {recipe: twemproxy-modula, hash: crc32a}\nnodes:\n  - {name: \"b:1\"}\n  - {name: \"a:1\"}\n",
+        "placement: {recipe: twemproxy-modula, hash: crc32}\nnodes:\n  - {name: \"b:1\"}\n  - {name: \"a:1\"}\n",
     ],
     "nginx": [
         "placement: {recipe: nginx-consistent}\nnodes:\n  - {name: \"10.0.0.1:8080\", weight: 3}\n"
@@ -69,7 +69,7 @@ CHECKS = {"nutcracker": check_nutcracker, "nginx": check_nginx, "haproxy": check
 
 class Exports(unittest.TestCase):
     def fingerprint(self, path):
-        return json.loads(run(ARCWISE, "fingerprint", path, "--json").stdout)["maps"][0]["fingerprint"]
+        return json.loads(run(ARCWISE, "fingerprint", path, "--json").stdout)["fingerprint"]
 
     def test_the_programs_take_what_is_written_for_them_and_it_reads_back_alike(self):
         for system, maps in MAPS.items():
@@ -81,8 +81,6 @@ class Exports(unittest.TestCase):
                     CHECKS[system](exported)
                     again = pathlib.Path(folder, "again.yaml")
                     again.write_text(run(ARCWISE, "import", exported).stdout)
-                    named = json.loads(run(ARCWISE, "locate", source, "--json", "k1", "k2", "k3").stdout)
-                    self.assertEqual(len(named["locate"]), 3)
                     if "address: \"10.0.0.1:8080\"" not in text:  # there the name is not the address
                         self.assertEqual(self.fingerprint(source), self.fingerprint(again))
 
