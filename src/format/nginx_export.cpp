@@ -9,6 +9,12 @@ namespace {
 
 constexpr std::array<std::string_view, 2> exportable{"nginx-hash", "nginx-consistent"};
 
+// nginx reads these as they are.
+bool is_plain(std::string_view text) {
+  return text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:/[]-") ==
+         std::string_view::npos;
+}
+
 // What `server` can say: for the ring the text that is hashed, else any that leads to the address.
 Result<std::string> server_text(const Node& node, bool consistent) {
   const std::array<std::string, 3> forms{consistent ? node.label : node.name, node.address,
@@ -40,8 +46,8 @@ Result<std::string> write_nginx(const ClusterMap& map) {
     const auto text = server_text(node, consistent);
     if (!text) return text.error();
     const auto weight = static_cast<std::uint64_t>(node.weight);
-    out += "    server " + double_quoted(*text) + (weight == 1 ? "" : " weight=" + std::to_string(weight)) +
-           ";\n";
+    out += "    server " + (is_plain(*text) ? *text : double_quoted(*text)) +
+           (weight == 1 ? "" : " weight=" + std::to_string(weight)) + ";\n";
   }
   return out + "}\n";
 }
