@@ -47,4 +47,8 @@ struct Cause {
 std::vector<Cause> causes(const Placement& before, const Placement& after, const Diff& diff,
                           std::uint64_t effect_keys = 50'000);
 
+/// Where not one server has the same name in both maps but some have the same address: the second map with
+/// the first one's names for them, so that the two can be compared. What is hashed stays as it is.
+std::optional<ClusterMap> named_alike(const Placement& before, const Placement& after);
+
 }  // namespace arcwise

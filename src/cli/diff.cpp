@@ -3,6 +3,7 @@
 
 #include "arcwise/cause.hpp"
 #include "arcwise/change.hpp"
+#include "arcwise/check.hpp"
 #include "cli/change_text.hpp"
 #include "cli/cluster_args.hpp"
 #include "cli/verbs.hpp"
@@ -93,15 +94,21 @@ Action declare_diff(Args& args) {
     if (!a) return a.error();
     const auto b = o.after.load();
     if (!b) return b.error();
-    const Diff d = diff(a->placement, b->placement, o.seed);
-    const std::vector<Cause> found = causes(a->placement, b->placement, d);
+    const auto alike = named_alike(a->placement, b->placement);
+    const Placement second = alike ? compile(*alike) : b->placement;
+    Diff d = diff(a->placement, second, o.seed);
+    if (alike) d.after = fingerprints(b->placement).fingerprint;
+    const std::vector<Cause> found = causes(a->placement, second, d);
     if (session.json) {
       Json json = diff_json("diff", d, 0);
       add_causes(json, found);
+      json["matched_by"] = alike ? "address" : "name";
       json["seed"] = o.seed;
       session.out.write(dump(json));
     } else {
-      session.out.write(text_answer(d, found, o, session.colour));
+      session.out.write(
+          text_answer(d, found, o, session.colour) +
+          (alike ? "\nno server has the same name in both: they are matched by address\n" : ""));
     }
     return d.differs.units == 0 && found.empty() ? 0 : 1;
   };

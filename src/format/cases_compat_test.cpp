@@ -1,5 +1,6 @@
 // Cases of the field, by their id: systems that disagree although both say the same word, and why.
 #include "format/cases_testing.hpp"
+#include "format/json_reports.hpp"
 
 namespace arcwise {
 namespace {
@@ -45,6 +46,14 @@ TEST(Cases, compat_02_ketama_and_ketama_weighted_are_two_rings) {
   EXPECT_EQ(found[0].before, "100 points a server on a ring of 32 bits: one_at_a_time of ID-i");
   EXPECT_EQ(found[0].after, "160 points a server on a ring of 32 bits: MD5 of ID-i, 4 points each");
   EXPECT_EQ(found[1].kind, CauseKind::hash);
+  Json json;
+  add_causes(json, found);
+  EXPECT_EQ(json["cause"]["cause"], "points");
+  EXPECT_EQ(json["cause"]["bytes_before"], "127.0.1.11-0");
+  EXPECT_EQ(json["causes"].size(), 2U);
+  EXPECT_EQ(json["causes"][1]["remaining"], 0.0);
+  add_causes(json, {});
+  EXPECT_TRUE(json["cause"].is_null());
 }
 
 TEST(Cases, compat_03_twemproxy_md5_ketama_is_libmemcached_ketama_weighted) {

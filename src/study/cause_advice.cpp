@@ -78,6 +78,9 @@ std::string order_advice(const Sides& sides, const Cause& cause) {
 }
 
 std::string points_advice(const Sides& sides) {
+  const bool listed = sides.scheme_a.finds == sides.scheme_b.finds && !sides.scheme_a.point &&
+                      sides.scheme_a.finds != finds_on_ring;
+  if (listed) return "list the same owners for every range in both";
   if (name_of(sides.a) == name_of(sides.b))
     return "give both the same number of points and the same settings";
   return "no change of the list makes these points equal: run one recipe on both sides, " +

@@ -12,14 +12,22 @@ bool owns(const Node& node) {
   return node.state != NodeState::joining;
 }
 
-std::vector<Common> by(const ClusterMap& a, const ClusterMap& b, std::string Node::* identity) {
+const std::string& name_of(const Node& node) {
+  return node.name;
+}
+const std::string& address_of(const Node& node) {
+  return node.address.empty() ? node.name : node.address;
+}
+
+std::vector<Common> by(const ClusterMap& a, const ClusterMap& b,
+                       const std::string& (*identity)(const Node&)) {
   std::map<std::string_view, NodeIndex> found;
   for (std::size_t i = 0; i < b.nodes().size(); ++i)
-    if (owns(b.nodes()[i])) found.emplace(b.nodes()[i].*identity, static_cast<NodeIndex>(i));
+    if (owns(b.nodes()[i])) found.emplace(identity(b.nodes()[i]), static_cast<NodeIndex>(i));
   std::vector<Common> out;
   for (std::size_t i = 0; i < a.nodes().size(); ++i) {
-    if (!owns(a.nodes()[i]) || (a.nodes()[i].*identity).empty()) continue;
-    const auto at = found.find(a.nodes()[i].*identity);
+    if (!owns(a.nodes()[i])) continue;
+    const auto at = found.find(identity(a.nodes()[i]));
     if (at == found.end()) continue;
     out.push_back({static_cast<NodeIndex>(i), at->second});
     found.erase(at);
@@ -45,7 +53,7 @@ void add_listed(const Placement& placement, Layout& out) {
   const ClusterMap& map = placement.map();
   std::vector<NodeIndex> owners(placement.max_owners());
   for (std::size_t i = 0; i < placement.region_count(); ++i) {
-    std::string row = to_text(map.space(), placement.region(i).upto) + ":";
+    std::string row = "upto " + to_text(map.space(), placement.region(i).upto) + ":";
     const std::size_t count = placement.region_owners(i, {}, owners);
     for (std::size_t k = 0; k < count; ++k) row += " " + map.nodes()[owners[k]].name;
     out.rows.push_back(std::move(row));
@@ -87,9 +95,9 @@ Sides::Sides(const Placement& x, const Placement& y)
       b(y.map()),
       scheme_a(scheme_of(a)),
       scheme_b(scheme_of(b)),
-      common(by(a, b, &Node::name)) {
+      common(by(a, b, name_of)) {
   if (common.empty()) {
-    common = by(a, b, &Node::address);
+    common = by(a, b, address_of);
     by_address = !common.empty();
   }
   const auto all = [&](const ClusterMap& map) {
@@ -97,6 +105,15 @@ Sides::Sides(const Placement& x, const Placement& y)
     return static_cast<std::size_t>(owning) == common.size();
   };
   same_members = all(a) && all(b);
+}
+
+std::optional<ClusterMap> named_alike(const Placement& before, const Placement& after) {
+  const Sides sides(before, after);
+  if (!sides.by_address) return std::nullopt;
+  ClusterMap::Parts parts = sides.b.parts();
+  for (const Common& pair : sides.common) parts.nodes[pair.after].name = sides.a.nodes()[pair.before].name;
+  const auto renamed = ClusterMap::build(std::move(parts));
+  return renamed ? std::optional(*renamed) : std::nullopt;
 }
 
 Layout layout(const Sides& sides, bool second, bool level, KeyHashId hash) {

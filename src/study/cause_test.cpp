@@ -119,6 +119,14 @@ TEST(Causes, of_a_hash_tag_are_found_though_no_sampled_key_has_one) {
   EXPECT_EQ("user:{" + list[0].bytes_after + "}:profile", list[0].subject);
 }
 
+TEST(Causes, of_a_hash_that_changes_one_value_of_32768_are_found) {
+  const auto nodes = three();
+  const Placement a = servers("nginx-hash", nodes), b = servers("python-memcached", nodes);
+  const Diff d = diff(a, b, 1, 400'000);
+  EXPECT_GT(d.differs.units, 0);
+  EXPECT_EQ(kinds(causes(a, b, d, 0)), Kinds{CauseKind::hash});
+}
+
 TEST(Causes, of_a_prefix_show_it_before_the_key) {
   const auto list = found(servers("libmemcached-ketama-weighted", three()),
                           servers("libmemcached-ketama-weighted", three(), {{"prefix", "app:"}}));
@@ -149,10 +157,19 @@ TEST(Causes, match_renamed_servers_by_their_address) {
     named[i].address = plain[i].address = plain[i].name;
     named[i].name = "cache-" + std::to_string(i);
   }
-  const auto list = found(servers("twemproxy-ketama", plain), servers("twemproxy-ketama", named));
+  const Placement a = servers("twemproxy-ketama", plain), b = servers("twemproxy-ketama", named);
+  const auto list = found(a, b);
   ASSERT_EQ(kinds(list), Kinds{CauseKind::identity});
   EXPECT_EQ(list[0].bytes_before, "10.0.0.1-0");
   EXPECT_EQ(list[0].bytes_after, "cache-0-0");
+  const auto alike = named_alike(a, b);
+  ASSERT_TRUE(alike);
+  EXPECT_EQ(alike->nodes()[2].name, plain[2].name);
+  EXPECT_EQ(alike->nodes()[2].label, "cache-2");
+  EXPECT_FALSE(named_alike(a, a));
+  const auto renamed = found(a, compile(*alike));
+  ASSERT_EQ(kinds(renamed), Kinds{CauseKind::identity});
+  EXPECT_EQ(renamed[0].remaining, Share{});
 }
 
 TEST(Causes, of_two_views_name_the_servers_that_only_one_has) {

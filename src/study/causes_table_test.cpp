@@ -103,7 +103,7 @@ std::string first_cause(const Placement& a, const Placement& b) {
   Diff d = compare(a, b, 1, sampled);
   // What few keys show, such as the one hash of 32,768 that python-memcached changes, takes more of them.
   if (d.sampled && d.differs.units == 0 && a.map().placement().hash != b.map().placement().hash)
-    d = compare(a, b, 1, 250 * sampled);
+    d = compare(a, b, 1, 750 * sampled);
   const std::vector<Cause> found = causes(a, b, d, 0);
   if (!found.empty()) return std::string(to_string(found.front().kind));
   EXPECT_EQ(d.differs.units, 0) << "a difference without a cause";
