@@ -156,7 +156,7 @@ class Pipeline:
     AT_ONCE = 100
 
     def __init__(self, port):
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=30)
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=120)
         self.lines = self.socket.makefile("rb")
 
     def __enter__(self):
