@@ -42,6 +42,7 @@ struct Node {
   std::string zone;
   NodeState state = NodeState::normal;
   std::vector<Token> tokens;            ///< where given; ascending
+  std::vector<std::uint32_t> buckets;   ///< where keys have numbered buckets: those it holds, ascending
   std::optional<std::uint64_t> bucket;  ///< where the recipe numbers nodes (HAProxy's server id, a bucket)
 };
 
@@ -86,9 +87,10 @@ enum class KeyPrep : std::uint8_t {
 enum class PointRule : std::uint8_t {
   hashed_name,  ///< the recipe's method hashes labels; max(1, round-half-up(weight * tokens)) points each
   given,        ///< tokens are listed in the map
-  list_index,   ///< remainder of the hash over numbered slots that the method fills with nodes
-  table,        ///< owners are listed range by range in the map
-  method        ///< the recipe's method alone says it (ketama and its kin, rendezvous, Maglev, CRUSH, …)
+  buckets,  ///< the method gives a key a numbered bucket; nodes hold max(1, round-half-up(weight * tokens))
+  list_index,  ///< remainder of the hash over numbered slots that the method fills with nodes
+  table,       ///< owners are listed range by range in the map
+  method       ///< the recipe's method alone says it (ketama and its kin, rendezvous, Maglev, CRUSH, …)
 };
 
 /// What is hashed for a node, made from its name (and address) where the map gives no label. Examples for the
@@ -189,6 +191,7 @@ struct Recipe {
       0;  ///< vnodes per unit of weight when the map says nothing; 0: the recipe fixes it
   bool shares_tokens = false;          ///< weights divide vnodes × nodes: no weight is too large
   std::uint32_t fixed_tokens = 0;      ///< the same where the recipe fixes it and does not share out a total
+  bool keeps_removals = false;         ///< any bucket can go; the map remembers which did, in their order
   bool bucket_is_tokens = false;       ///< a node's `bucket` is its own number of vnodes (npm hashring)
   bool empty_key_is_zero = false;      ///< an empty key's hash is 0, whatever the hash function says
   std::string_view no_placement = {};  ///< the system places no key, and why: maps are refused
@@ -212,6 +215,8 @@ struct PlacementSettings {
   std::string hash_tag;         ///< two characters for KeyPrep::tag_pair, else empty
   std::uint64_t slots = 0;      ///< number of slots for table recipes over slots; 0 otherwise
   std::vector<TableRow> table;  ///< for PointRule::table, ascending by upto
+  std::vector<std::uint32_t>
+      removed;  ///< for PointRule::buckets: those that nobody holds, in the order they went
   std::map<std::string, std::string, std::less<>>
       settings;  ///< what the map says beyond the recipe's presets
 
@@ -239,6 +244,7 @@ struct ClusterSpec {
     std::optional<Marked<double>> weight;
     std::optional<Marked<std::uint64_t>> bucket;
     std::vector<Marked<std::string>> tokens;  ///< hex
+    std::vector<Marked<std::uint64_t>> buckets;
     bool tokens_present = false;
   };
   struct RangeSpec {
@@ -256,6 +262,7 @@ struct ClusterSpec {
   std::optional<Marked<std::string>> hash, allocation, hash_tag;
   std::optional<Marked<std::uint64_t>> tokens, slots;
   std::vector<RangeSpec> ranges;
+  std::vector<Marked<std::uint64_t>> removed;
   std::optional<Marked<std::uint64_t>> count;
   std::optional<Marked<std::string>> across, when_short;
   std::vector<ZoneSpec> per_zone;

@@ -51,6 +51,20 @@ Fault texts(const Source& source, const YamlNode& node, std::vector<Marked<std::
   return std::nullopt;
 }
 
+Fault numbers(const Source& source, const YamlNode& node, std::vector<Marked<std::uint64_t>>& out) {
+  if (auto fault = expect(source, node, Kind::sequence)) return fault;
+  for (const YamlNode& item : node.items)
+    if (auto fault =
+            read_whole(source, item, [&](Marked<std::uint64_t> number) { out.push_back(std::move(number)); }))
+      return fault;
+  return std::nullopt;
+}
+
+template <auto Member, class Spec>
+Fault numbers_field(const Source& source, const YamlNode& node, Spec& spec) {
+  return numbers(source, node, spec.*Member);
+}
+
 using NodeSpec = ClusterSpec::NodeSpec;
 using RangeSpec = ClusterSpec::RangeSpec;
 
@@ -72,6 +86,7 @@ constexpr Field<NodeSpec> node_fields[] = {{"name", text_field<&NodeSpec::name>}
                                            {"zone", text_field<&NodeSpec::zone>},
                                            {"state", text_field<&NodeSpec::state>},
                                            {"bucket", whole_field<&NodeSpec::bucket>},
+                                           {"buckets", numbers_field<&NodeSpec::buckets>},
                                            {"tokens", node_tokens}};
 
 Fault range_owners(const Source& source, const YamlNode& node, RangeSpec& spec) {
@@ -116,6 +131,7 @@ constexpr Field<ClusterSpec> placement_fields[] = {{"recipe", text_field<&Cluste
                                                    {"allocation", text_field<&ClusterSpec::allocation>},
                                                    {"hash_tag", text_field<&ClusterSpec::hash_tag>},
                                                    {"slots", whole_field<&ClusterSpec::slots>},
+                                                   {"removed", numbers_field<&ClusterSpec::removed>},
                                                    {"settings", settings},
                                                    {"ranges", ranges}};
 

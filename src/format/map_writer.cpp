@@ -45,6 +45,12 @@ std::string number(double value) {
   return {buffer.data(), end};
 }
 
+std::string numbers(const std::vector<std::uint32_t>& list) {
+  std::string out = "[";
+  for (std::uint32_t each : list) out += (out.size() > 1 ? ", " : "") + std::to_string(each);
+  return out + "]";
+}
+
 std::string settings(const PlacementSettings& p) {
   std::string out = "{";
   for (const auto& [name, value] : p.settings) {
@@ -68,6 +74,7 @@ std::string placement(const ClusterMap& map) {
     out += "  allocation: hashed\n";
   if (!p.hash_tag.empty()) out += "  hash_tag: " + scalar(p.hash_tag) + "\n";
   if (p.slots) out += "  slots: " + std::to_string(p.slots) + "\n";
+  if (!p.removed.empty()) out += "  removed: " + numbers(p.removed) + "\n";
   if (!p.settings.empty()) out += "  settings: " + settings(p) + "\n";
   if (!p.table.empty()) out += "  ranges:\n";
   for (const TableRow& row : p.table) {
@@ -123,6 +130,7 @@ std::string node_line(const TokenSpace& space, const PlacementSettings& placemen
   text("rack", node.rack);
   text("zone", node.zone);
   if (node.state != NodeState::normal) text("state", std::string(to_string(node.state)));
+  if (!node.buckets.empty()) out += ", buckets: " + numbers(node.buckets);
   if (node.bucket) out += ", bucket: " + std::to_string(*node.bucket);
   if (!node.tokens.empty()) out += ", tokens: " + tokens(space, node.tokens);
   return out + "}\n";

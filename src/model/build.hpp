@@ -13,6 +13,10 @@
 
 namespace arcwise {
 
+inline Error fault(const Mark& at, std::string what, std::string why, std::string advice) {
+  return {ErrorKind::input, at, std::move(what), std::move(why), std::move(advice)};
+}
+
 struct NodeMarks {
   Mark name, weight, state, tokens;
 };
@@ -39,6 +43,10 @@ struct BuildMarks {
 };
 
 Result<ClusterMap> build_marked(ClusterMap::Parts parts, const BuildMarks& marks);
+
+/// For recipes of numbered buckets: numbers the buckets where the map lists none, and checks that each is
+/// held once or removed. For others: nothing of the kind is listed.
+std::optional<Error> number_buckets(ClusterMap::Parts& parts, const BuildMarks& marks);
 
 /// A weight is relative; the bounds keep every sum of them finite and every share above nothing.
 inline constexpr double least_weight = 1e-9, most_weight = 4294967295;

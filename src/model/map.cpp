@@ -15,10 +15,6 @@
 namespace arcwise {
 namespace {
 
-Error fault(const Mark& at, std::string what, std::string why, std::string advice) {
-  return {ErrorKind::input, at, std::move(what), std::move(why), std::move(advice)};
-}
-
 std::optional<Error> check_text(const Mark& at, const std::string& text, std::string_view field) {
   std::size_t offset = 0;
   const TextFault found = next_fault(text, offset);
@@ -371,6 +367,7 @@ Result<ClusterMap> build_marked(ClusterMap::Parts parts, const BuildMarks& marks
   const PointRule points = parts.placement.given ? PointRule::given : parts.placement.recipe->points;
   if (points != PointRule::given)
     if (auto error = check_hashed_tokens(parts, marks)) return *error;
+  if (auto error = number_buckets(parts, marks)) return *error;
   derive_space(parts);
   if (points == PointRule::given)
     if (auto error = check_given_tokens(parts, marks)) return *error;

@@ -7,6 +7,7 @@
 
 namespace arcwise {
 
+std::span<const Recipe> own_rows();
 std::span<const Recipe>
 ketama_rows();  ///< libketama, libmemcached, twemproxy and the clients that follow them
 std::span<const Recipe> proxy_rows();  ///< nginx, HAProxy, Envoy

@@ -8,10 +8,6 @@
 namespace arcwise {
 namespace {
 
-Error fault(const Mark& at, std::string what, std::string why, std::string advice) {
-  return {ErrorKind::input, at, std::move(what), std::move(why), std::move(advice)};
-}
-
 template <class Number>
 std::optional<Number> whole_number(std::string_view text) {
   Number value{};

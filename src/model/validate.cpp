@@ -8,10 +8,6 @@
 namespace arcwise {
 namespace {
 
-Error fault(const Mark& at, std::string what, std::string why, std::string advice) {
-  return {ErrorKind::input, at, std::move(what), std::move(why), std::move(advice)};
-}
-
 std::string list_names(const std::vector<std::string_view>& names) {
   std::string out;
   for (std::string_view n : names) {
@@ -92,9 +88,9 @@ std::optional<Error> read_slots(const ClusterSpec& spec, PlacementSettings& out)
   const bool takes_slots = out.recipe->points == PointRule::table || out.recipe->slots == SlotCount::listed;
   if (!takes_slots || (out.slots && out.slots != spec.slots->value) || spec.slots->value < 1 ||
       spec.slots->value > max_ring_tokens)
-    return fault(spec.slots->at, std::to_string(spec.slots->value),
-                 "not a possible number of slots for this recipe",
-                 "redis-cluster has 16384; recipe ranges takes 1 to 67108864");
+    return fault(
+        spec.slots->at, std::to_string(spec.slots->value), "not a possible number of slots for this recipe",
+        takes_slots ? "this recipe takes 1 to 67108864, and redis-cluster has 16384" : "drop `slots`");
   out.slots = spec.slots->value;
   return std::nullopt;
 }
@@ -103,6 +99,17 @@ std::optional<Error> read_settings(const ClusterSpec& spec, PlacementSettings& o
   for (const auto& [name, value] : spec.settings) {
     if (auto error = check_setting(*out.recipe, name.value, value.value, value.at)) return error;
     out.settings[name.value] = value.value;
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> read_buckets(const std::vector<Marked<std::uint64_t>>& in,
+                                  std::vector<std::uint32_t>& out) {
+  for (const auto& number : in) {
+    if (number.value >= max_ring_tokens)
+      return fault(number.at, std::to_string(number.value), "a bucket's number is out of range",
+                   "number buckets from 0 on, without a gap");
+    out.push_back(static_cast<std::uint32_t>(number.value));
   }
   return std::nullopt;
 }
@@ -116,6 +123,7 @@ std::optional<Error> read_node(const ClusterSpec::NodeSpec& in, const TokenSpace
   if (in.zone) out.zone = in.zone->value;
   if (in.weight) out.weight = in.weight->value;
   if (in.bucket) out.bucket = in.bucket->value;
+  if (auto error = read_buckets(in.buckets, out.buckets)) return error;
   if (in.state) {
     if (in.state->value == "normal")
       out.state = NodeState::normal;
@@ -246,6 +254,7 @@ Result<ClusterMap> validate(const ClusterSpec& spec) {
     parts.nodes.push_back(std::move(node));
   }
   if (auto error = read_ranges(spec, space, parts.nodes, parts.placement)) return *error;
+  if (auto error = read_buckets(spec.removed, parts.placement.removed)) return *error;
   default_table_count(spec, parts);
   return build_marked(std::move(parts), marks_of(spec, space));
 }

@@ -58,11 +58,19 @@ constexpr std::array<Method, 4> own_methods{{
 }  // namespace
 
 const Method* find_method(std::string_view name) {
-  for (const auto family : {std::span<const Method>(own_methods), ketama_methods(), proxy_methods(),
-                            chooser_methods(), store_methods()})
+  for (const auto family : {std::span<const Method>(own_methods), own_placement_methods(), ketama_methods(),
+                            proxy_methods(), chooser_methods(), store_methods()})
     for (const Method& m : family)
       if (m.name == name) return &m;
   return nullptr;
+}
+
+Traits traits_of(const Method& method, const ReplicaPolicy& policy) {
+  Traits traits = method.traits;
+  const bool grouped = policy.across != Across::node || !policy.per_zone.empty();
+  if (method.draws_again && grouped)
+    traits.monotone_add = traits.monotone_remove = traits.any_order_removal = false;
+  return traits;
 }
 
 std::vector<NodeIndex> owning_nodes(const ClusterMap& map) {

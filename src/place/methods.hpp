@@ -60,6 +60,10 @@ class Partitioner {
 struct Method {
   std::string_view name;
   Traits traits;
+  /// Later candidates are drawn again from another hash of the key. A bucket that leaves is then replaced by
+  /// others wherever it stood, also where its node was passed over for its rack; so nothing is monotone where
+  /// copies are spread over groups of nodes.
+  bool draws_again = false;
   void (*ring)(const ClusterMap& map, std::vector<RingPoint>& points) = nullptr;
   void (*slots)(const ClusterMap& map, std::vector<NodeIndex>& owner_of_slot) = nullptr;
   std::unique_ptr<const Partitioner> (*partitions)(const ClusterMap& map) = nullptr;
@@ -70,6 +74,7 @@ struct Method {
 /// it.
 const Method* find_method(std::string_view name);
 
+std::span<const Method> own_placement_methods();
 std::span<const Method> ketama_methods();
 std::span<const Method> proxy_methods();
 std::span<const Method> chooser_methods();
@@ -77,6 +82,9 @@ std::span<const Method> store_methods();
 
 /// The points of a ring method in the recipe's stated total order: by token, then by its tie rule.
 std::vector<RingPoint> ring_points(const ClusterMap& map, const Method& method);
+
+/// What the method promises under this map's replica policy.
+Traits traits_of(const Method& method, const ReplicaPolicy& policy);
 
 /// Nodes that own something, in list order.
 std::vector<NodeIndex> owning_nodes(const ClusterMap& map);

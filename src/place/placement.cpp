@@ -105,22 +105,22 @@ Placement placed(const ClusterMap& map, Traits traits, Algorithm algorithm) {
 Placement compile(const ClusterMap& map) {
   const PlacementSettings& placement = map.placement();
   const Method& method = *find_method(placement.given ? "given" : placement.recipe->method);
+  const Traits traits = traits_of(method, map.replicas());
   if (method.partitions)
-    return placed(map, method.traits,
+    return placed(map, traits,
                   Partitions(static_cast<std::size_t>(map.space().last) + 1, method.partitions(map)));
-  if (placement.recipe->points == PointRule::table)
-    return placed(map, method.traits, OwnerTable(placement.table));
-  if (method.chooser) return placed(map, method.traits, Chosen(map, method.chooser(map)));
+  if (placement.recipe->points == PointRule::table) return placed(map, traits, OwnerTable(placement.table));
+  if (method.chooser) return placed(map, traits, Chosen(map, method.chooser(map)));
   if (method.slots) {
     std::vector<NodeIndex> owner_of_slot;
     method.slots(map, owner_of_slot);
-    return placed(map, method.traits, SlotArray(std::move(owner_of_slot)));
+    return placed(map, traits, SlotArray(std::move(owner_of_slot)));
   }
   const std::vector<RingPoint> points = ring_points(map, method);
   const LookupRule lookup = placement.recipe->lookup;
   if (map.space().last > ~std::uint64_t{0})
-    return placed(map, method.traits, TokenRing<u128>(points, lookup, map.space().last));
-  return placed(map, method.traits, TokenRing<std::uint64_t>(points, lookup, map.space().last));
+    return placed(map, traits, TokenRing<u128>(points, lookup, map.space().last));
+  return placed(map, traits, TokenRing<std::uint64_t>(points, lookup, map.space().last));
 }
 
 KeyHash Placement::hash(std::string_view key) const noexcept {

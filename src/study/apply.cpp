@@ -4,6 +4,7 @@
 #include <set>
 
 #include "arcwise/change.hpp"
+#include "study/apply_buckets.hpp"
 #include "study/numbers.hpp"
 
 namespace arcwise {
@@ -63,6 +64,7 @@ class Editor {
   }
   std::string table_advice() const;
   std::optional<Error> set_weight(Node& node, double weight) const;
+  std::optional<Error> fit_buckets(Node& node);
   std::optional<Error> read_tokens(Node& node, const NewNode& wanted) const;
   std::optional<Error> check_place(const NewNode& wanted) const;
   void hash_tokens(Node& node);
@@ -90,6 +92,15 @@ std::optional<Error> Editor::set_weight(Node& node, double weight) const {
                  "its weight, " + shortest(weight) + ", is not a whole number, as this recipe needs",
                  "weights are relative: 3 and 2 stand to each other as 1.5 and 1");
   node.weight = weight;
+  return std::nullopt;
+}
+
+// As many buckets as the weight asks for.
+std::optional<Error> Editor::fit_buckets(Node& node) {
+  if (rule_ != PointRule::buckets || node.state == NodeState::joining) return std::nullopt;
+  const std::uint64_t count = std::min(token_count(node.weight, parts_.placement.tokens), max_ring_tokens);
+  if (auto error = take_buckets(parts_, node, count)) return error;
+  give_buckets(parts_, node, count);
   return std::nullopt;
 }
 
@@ -170,7 +181,7 @@ std::optional<Error> Editor::add(const NewNode& wanted) {
   if (auto error = read_tokens(node, wanted)) return error;
   if (rule_ == PointRule::given && node.tokens.empty() && std::isfinite(node.weight)) hash_tokens(node);
   parts_.nodes.push_back(std::move(node));
-  return std::nullopt;
+  return fit_buckets(parts_.nodes.back());
 }
 
 std::optional<Error> Editor::replace(const std::string& old, const NewNode& wanted) {
@@ -190,8 +201,10 @@ std::optional<Error> Editor::replace(const std::string& old, const NewNode& want
   if (!wanted.rack.empty()) node->rack = wanted.rack;
   if (!wanted.zone.empty()) node->zone = wanted.zone;
   if (node->state == NodeState::leaving) node->state = NodeState::normal;
-  if (wanted.weight)
+  if (wanted.weight) {
     if (auto error = set_weight(*node, *wanted.weight)) return error;
+    if (auto error = fit_buckets(*node)) return error;
+  }
   if (!wanted.tokens.empty())
     if (auto error = read_tokens(*node, wanted)) return error;
   const bool hashed = rule_ == PointRule::hashed_name ||
@@ -214,12 +227,14 @@ std::optional<Error> Editor::weigh(const std::string& name, double weight) {
     warn("weight-without-effect", name,
          "the tokens are given, so the new weight of '" + name + "' moves nothing",
          "let tokens for that weight be allocated, and replace the node's");
-  return set_weight(*node, weight);
+  if (auto error = set_weight(*node, weight)) return error;
+  return fit_buckets(*node);
 }
 
 std::optional<Error> Editor::remove(const std::string& name) {
-  const Node* node = find(name);
+  Node* node = find(name);
   if (!node) return unknown(name);
+  if (auto error = take_buckets(parts_, *node, 0)) return error;
   const auto index = static_cast<NodeIndex>(node - parts_.nodes.data());
   std::size_t owned = 0;
   for (TableRow& row : parts_.placement.table)

@@ -15,7 +15,8 @@
 // - Recipes with settings of their own: `setting NAME VALUE` before the tokens, in the recipe's order.
 // - Partitions computed from the nodes (Ceph): the lines of a table over slots, then members.
 // - Placements without tokens, which choose by the key: `member NAME LABEL WEIGHT BUCKET` a node that owns
-//   something, sorted by name unless list order matters; BUCKET may be empty.
+//   something, sorted by name unless list order matters; BUCKET may be empty, or several numbers with commas
+//   between. Where buckets were removed, `removed NUMBERS` stands before, in the order in which they went.
 // - `node NAME HOST RACK ZONE` of the nodes that own something, where the policy looks beyond the node.
 //
 // In member and node lines and in lists of owners a backslash stands before each space, comma and backslash
@@ -135,14 +136,26 @@ std::vector<const Node*> by_name(const ClusterMap& map) {
   return out;
 }
 
+std::string listed(const std::vector<std::uint32_t>& numbers) {
+  std::string out;
+  for (std::uint32_t number : numbers) out += (out.empty() ? "" : ",") + std::to_string(number);
+  return out;
+}
+
+std::string numbers_of(const Node& node) {
+  return node.bucket ? std::to_string(*node.bucket) : listed(node.buckets);
+}
+
 void add_members(LineDigest& digest, const Placement& placement) {
   std::vector<const Node*> members = by_name(placement.map());
+  if (!placement.map().placement().removed.empty())
+    digest.add("removed " + listed(placement.map().placement().removed));
   if (!placement.traits().order_free)
     std::sort(members.begin(), members.end());  // pointers into one list: its order
   for (const Node* node : members)
     if (node->state != NodeState::joining)
       digest.add("member " + quoted(node->name) + " " + quoted(node->label) + " " + shortest(node->weight) +
-                 " " + (node->bucket ? std::to_string(*node->bucket) : ""));
+                 " " + numbers_of(*node));
 }
 
 std::string membership_digest(const ClusterMap& map) {

@@ -8,24 +8,9 @@
 #include <cstdint>
 
 #include "arcwise/token.hpp"
+#include "hash/splitmix.hpp"
 
 namespace arcwise {
-
-/// Blackman and Vigna's splitmix64: turns any seed, 0 too, into well mixed words.
-class Splitmix64 {
- public:
-  explicit constexpr Splitmix64(std::uint64_t seed) : state_(seed) {}
-  constexpr std::uint64_t next() {
-    state_ += 0x9e3779b97f4a7c15u;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-  }
-
- private:
-  std::uint64_t state_;
-};
 
 /// xoshiro256** 1.0.
 class Rng {
