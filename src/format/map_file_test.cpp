@@ -45,6 +45,18 @@ nodes:
   - {name: cache-3, state: joining}
 )";
 
+TEST(MapFile, buckets_and_those_that_were_removed_arrive_in_their_order) {
+  const ClusterMap map = read(R"(arcwise: 1
+placement: {recipe: anchor, removed: [3, 1], settings: {capacity: 64}}
+nodes:
+  - {name: a, buckets: [4, 0], weight: 2}
+  - {name: b, buckets: [2]}
+)");
+  EXPECT_EQ(map.placement().removed, (std::vector<std::uint32_t>{3, 1}));
+  EXPECT_EQ(map.nodes()[0].buckets, (std::vector<std::uint32_t>{0, 4}));
+  EXPECT_TRUE(same_map(read(write_map(map)), map));
+}
+
 TEST(MapFile, every_field_arrives) {
   const ClusterMap map = read(carts);
   EXPECT_EQ(map.cluster(), "carts");
