@@ -10,7 +10,7 @@ namespace arcwise::testing {
 inline bool same_node(const Node& a, const Node& b) {
   return a.name == b.name && a.label == b.label && a.address == b.address && a.host == b.host &&
          a.weight == b.weight && a.rack == b.rack && a.zone == b.zone && a.state == b.state &&
-         a.tokens == b.tokens && a.bucket == b.bucket;
+         a.tokens == b.tokens && a.bucket == b.bucket && a.buckets == b.buckets;
 }
 
 inline bool same_placement(const PlacementSettings& a, const PlacementSettings& b) {
@@ -21,7 +21,7 @@ inline bool same_placement(const PlacementSettings& a, const PlacementSettings& 
   for (std::size_t i = 0; i < a.table.size(); ++i)
     if (!same_row(a.table[i], b.table[i])) return false;
   return a.recipe == b.recipe && a.hash == b.hash && a.tokens == b.tokens && a.given == b.given &&
-         a.hash_tag == b.hash_tag && a.slots == b.slots && a.settings == b.settings;
+         a.hash_tag == b.hash_tag && a.slots == b.slots && a.settings == b.settings && a.removed == b.removed;
 }
 
 inline bool same_policy(const ReplicaPolicy& a, const ReplicaPolicy& b) {

@@ -78,12 +78,14 @@ TEST(Buckets, jump_lets_only_the_last_go) {
     const auto refused = apply(map, {.add = {}, .remove = {"n02"}, .weight = {}, .replace = {}}, warnings);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().what, "n02");
-    EXPECT_THAT(refused.error().why, HasSubstr("it holds bucket 2, and this algorithm can only let the last one, 4, go"));
+    EXPECT_THAT(refused.error().why,
+                HasSubstr("it holds bucket 2, and this algorithm can only let the last one, 4, go"));
   }
 }
 
 TEST(Buckets, a_weight_gives_and_takes_buckets) {
-  const ClusterMap heavy = changed(fleet("anchor", 3), {.add = {}, .remove = {}, .weight = {{"n00", 3}}, .replace = {}});
+  const ClusterMap heavy =
+      changed(fleet("anchor", 3), {.add = {}, .remove = {}, .weight = {{"n00", 3}}, .replace = {}});
   EXPECT_THAT(of(heavy, "n00"), ElementsAre(0, 3, 4));
   const ClusterMap light = changed(heavy, {.add = {}, .remove = {}, .weight = {{"n00", 2}}, .replace = {}});
   EXPECT_THAT(of(light, "n00"), ElementsAre(0, 3));
@@ -106,10 +108,12 @@ TEST(Buckets, each_is_held_once_or_removed_without_a_gap) {
   };
   EXPECT_TRUE(ClusterMap::build(holding("anchor", {2, 0}, {1}, {})));
   EXPECT_TRUE(ClusterMap::build(holding("anchor", {0}, {3}, {1, 2})));
-  EXPECT_THAT(refusal(holding("anchor", {0}, {3}, {1})).why, HasSubstr("nobody holds bucket 2, and bucket 3 is held"));
+  EXPECT_THAT(refusal(holding("anchor", {0}, {3}, {1})).why,
+              HasSubstr("nobody holds bucket 2, and bucket 3 is held"));
   EXPECT_THAT(refusal(holding("jump", {0}, {2}, {})).advice, HasSubstr("no gaps"));
   EXPECT_THAT(refusal(holding("jump", {0}, {2}, {1})).why, HasSubstr("cannot remember removals"));
-  EXPECT_THAT(refusal(holding("anchor", {0, 1}, {1}, {})).why, HasSubstr("bucket 1 is listed by node 'n00' and by node 'n01'"));
+  EXPECT_THAT(refusal(holding("anchor", {0, 1}, {1}, {})).why,
+              HasSubstr("bucket 1 is listed by node 'n00' and by node 'n01'"));
   EXPECT_THAT(refusal(holding("anchor", {0}, {1}, {1})).why, HasSubstr("by node 'n01' and by `removed`"));
   EXPECT_THAT(refusal(holding("anchor", {0, 0}, {1}, {})).why, HasSubstr("listed twice by node 'n00'"));
   EXPECT_THAT(refusal(holding("anchor", {0, 1}, {}, {})).why, HasSubstr("and this one none"));
