@@ -82,7 +82,7 @@ std::optional<std::uint64_t> parse_count(std::string_view text, std::uint64_t la
 std::optional<double> parse_percent(std::string_view text) {
   if (!text.ends_with('%')) return std::nullopt;
   const auto value = parse_decimal(text.substr(0, text.size() - 1));
-  if (!value) return std::nullopt;
+  if (!value || *value > 100) return std::nullopt;
   return *value / 100;
 }
 

@@ -21,7 +21,7 @@ std::vector<std::string_view> words(std::string_view text);
 
 /// Digits only, at most `last`.
 std::optional<std::uint64_t> parse_count(std::string_view text, std::uint64_t last);
-/// "55.56%" -> 0.5556. A comma may stand for the point, as Java prints in many locales.
+/// "55.56%" -> 0.5556; nobody holds more than 100%. A comma may stand for the point, as Java prints in many locales.
 std::optional<double> parse_percent(std::string_view text);
 /// "104.37" and "KiB" -> bytes. nodetool's units are powers of 1024 even where they are written KB, MB, GB,
 /// TB.

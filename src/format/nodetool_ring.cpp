@@ -89,7 +89,7 @@ Result<RingRow> read_row(const TextLine& line) {
   const std::string_view owns = take_last_word(rest);
   row.owns = parse_percent(owns);
   if (!row.owns && owns != "?")
-    return line.fault(owns, "expected an ownership such as `33.33%`, or `?`", std::string(row_form));
+    return line.fault(owns, "expected an ownership such as `33.33%`, at most 100%, or `?`", std::string(row_form));
   if (auto error = read_load(line, rest, row)) return *error;
   if (auto error = read_state(line, rest, row)) return *error;
   if (auto error = read_status(line, rest, row)) return *error;

@@ -96,7 +96,7 @@ std::optional<Error> read_cell(const TextLine& line, Column column, std::string_
     case Column::owns:
       node.owns = parse_percent(word);
       if (!node.owns && word != "?")
-        return line.fault(word, "expected an ownership such as `33.3%`, or `?`", std::string(whole));
+        return line.fault(word, "expected an ownership such as `33.3%`, at most 100%, or `?`", std::string(whole));
       break;
     case Column::token: {
       const auto token = read_murmur3_token(line, word);

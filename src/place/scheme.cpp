@@ -42,6 +42,13 @@ Identity haproxy_identity(const ClusterMap& map, NodeIndex n) {
   return {"number", std::to_string(haproxy_ids(map)[n])};
 }
 
+Identity buckets(const ClusterMap& map, NodeIndex n) {
+  std::string numbers;
+  for (std::uint32_t bucket : map.nodes()[n].buckets)
+    numbers += (numbers.empty() ? "" : ", ") + std::to_string(bucket);
+  return {"buckets", numbers};
+}
+
 template <char separator>
 std::string numbered(const ClusterMap& map, NodeIndex n, std::uint64_t i) {
   return map.nodes()[n].label + separator + std::to_string(i);
@@ -139,6 +146,7 @@ constexpr std::string_view multiplies = "multiplies a server's points";
 constexpr std::string_view repeats = "repeats a server in the list";
 constexpr std::string_view remainder = "the hash modulo the length of a list of servers";
 constexpr std::string_view furc = "the furc hash of the key over a list of servers";
+constexpr std::string_view more_turns = "gives a server more turns to take a slot";
 constexpr std::string_view listed = "owners listed range by range";
 
 constexpr Scheme ring(std::string_view method, PointHash (*hash)(const ClusterMap&),
@@ -155,9 +163,10 @@ constexpr Scheme ring(std::string_view method, PointHash (*hash)(const ClusterMa
 constexpr Scheme ring_of(std::string_view method, std::string_view pattern,
                          std::string (*point)(const ClusterMap&, NodeIndex, std::uint64_t),
                          PointHash (*hash)(const ClusterMap&), std::string_view weights,
-                         Identity (*identity)(const ClusterMap&, NodeIndex) = label) {
+                         Identity (*identity)(const ClusterMap&, NodeIndex) = label,
+                         std::string_view finds = finds_on_ring) {
   return {.method = method,
-          .finds = finds_on_ring,
+          .finds = finds,
           .identity = identity,
           .pattern = pattern,
           .point = point,
@@ -204,6 +213,20 @@ const std::array schemes{
     list("list-index", remainder, repeats),
     Scheme{.method = "table", .finds = listed},
 
+    scored("rendezvous", "the shortest waiting time drawn for node and key", own_hash,
+           "shortens a server's times"),
+    ring_of("multi-probe", "ID:i", numbered<':'>, own_hash, multiplies, label,
+            "the token nearest to one of many probes"),
+    Scheme{.method = "maglev",
+           .finds = "a Maglev table, turns in the order of names",
+           .identity = label,
+           .hash = maglev_hash,
+           .weights = more_turns},
+    Scheme{.method = "jump", .finds = "jump over numbered buckets", .identity = buckets},
+    Scheme{.method = "jump-back", .finds = "JumpBackHash over numbered buckets", .identity = buckets},
+    Scheme{.method = "anchor", .finds = "AnchorHash over numbered buckets", .identity = buckets},
+    Scheme{.method = "memento", .finds = "jump over numbered buckets", .identity = buckets},
+
     ring("ketama-libketama", md5_words, shared_out),
     in_order(ring("ketama-libmemcached", md5_words, shared_out), libmemcached_order, by_host),
     in_order(ring("ketama-twemproxy", md5_words, shared_out), twemproxy_order, by_length),
@@ -230,7 +253,7 @@ const std::array schemes{
            .finds = "a Maglev table",
            .identity = label,
            .hash = maglev_hash,
-           .weights = "gives a server more turns to take a slot"},
+           .weights = more_turns},
 
     list("mcrouter-ch3", furc, {}),
     list("mcrouter-weighted-ch3", furc, "is the chance to keep a key, else it is hashed again"),

@@ -16,7 +16,7 @@ namespace arcwise {
 
 /// What is hashed of a node. Two nodes with the same kind and bytes are one and the same to the method.
 struct Identity {
-  std::string_view kind;  ///< "text", "number", "address"
+  std::string_view kind;  ///< "text", "number", "address", "buckets"
   std::string bytes;      ///< of a number, its decimal digits
   friend bool operator==(const Identity&, const Identity&) = default;
 };

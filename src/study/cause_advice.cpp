@@ -49,7 +49,12 @@ bool numbers(const Scheme& scheme, const ClusterMap& map) {
   return scheme.identity && !map.nodes().empty() && scheme.identity(map, 0).kind == "number";
 }
 
+bool buckets(const ClusterMap& map) {
+  return map.placement().recipe->points == PointRule::buckets;
+}
+
 std::string identity_advice(const Sides& sides) {
+  if (buckets(sides.a) && buckets(sides.b)) return "give every node the same `buckets` in both maps";
   if (numbers(sides.scheme_a, sides.a) && numbers(sides.scheme_b, sides.b))
     return "give every server a number of its own (`id N` on its line), the same in both: without one, its "
            "place "
@@ -78,6 +83,8 @@ std::string order_advice(const Sides& sides, const Cause& cause) {
 }
 
 std::string points_advice(const Sides& sides) {
+  if (name_of(sides.a) == name_of(sides.b) && buckets(sides.a))
+    return "write `removed` with the same buckets in the same order in both maps";
   const bool listed = sides.scheme_a.finds == sides.scheme_b.finds && !sides.scheme_a.point &&
                       sides.scheme_a.finds != finds_on_ring;
   if (listed) return "list the same owners for every range in both";

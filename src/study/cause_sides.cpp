@@ -81,6 +81,14 @@ void add_turns(const ClusterMap& map, const Scheme& scheme, const Method& method
   for (NodeIndex n : owner_of_slot) out.turns.push_back(place[n]);
 }
 
+// Which buckets are out, in the order in which they went.
+std::string removals(const ClusterMap& map) {
+  std::string out;
+  for (std::uint32_t bucket : map.placement().removed)
+    out += (out.empty() ? "removed " : ", ") + std::to_string(bucket);
+  return out.empty() ? "none removed" : out;
+}
+
 std::string span_text(const std::vector<std::uint64_t>& counts) {
   const auto [least, most] = std::minmax_element(counts.begin(), counts.end());
   return *least == *most ? std::to_string(*least) : std::to_string(*least) + " to " + std::to_string(*most);
@@ -138,6 +146,7 @@ Layout layout(const Sides& sides, bool second, bool level, KeyHashId hash) {
     out.words = point_hash.words;
   }
   if (method.ring) add_ring(*map, method, whole.placement().given, out);
+  if (whole.placement().recipe->points == PointRule::buckets) out.rows.push_back(removals(whole));
   if (scheme.by_place) add_turns(*map, scheme, method, out);
   return out;
 }

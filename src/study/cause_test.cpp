@@ -194,5 +194,23 @@ TEST(Causes, of_given_tokens_are_points) {
   EXPECT_EQ(kinds(found(compile(given_ring(a)), compile(given_ring(b)))), Kinds{CauseKind::points});
 }
 
+TEST(Causes, of_buckets_are_who_holds_them_and_the_order_in_which_others_went) {
+  const auto map = [](std::vector<std::vector<std::uint32_t>> held, std::vector<std::uint32_t> removed) {
+    auto p = parts("anchor", nodes(held.size()), 1, Across::node, 1);
+    for (std::size_t i = 0; i < held.size(); ++i) p.nodes[i].buckets = held[i];
+    p.placement.removed = std::move(removed);
+    return compile(map_of(std::move(p)));
+  };
+  const auto order = found(map({{0}, {2}, {4}}, {1, 3}), map({{0}, {2}, {4}}, {3, 1}));
+  ASSERT_EQ(kinds(order), Kinds{CauseKind::points});
+  EXPECT_THAT(order[0].before, HasSubstr("removed 1, 3"));
+  EXPECT_THAT(order[0].after, HasSubstr("removed 3, 1"));
+  EXPECT_THAT(order[0].advice, HasSubstr("`removed`"));
+  const auto held = found(map({{0, 3}, {1}, {2}}, {}), map({{0, 1}, {3}, {2}}, {}));
+  ASSERT_EQ(kinds(held), Kinds{CauseKind::identity});
+  EXPECT_EQ(held[0].before, "its buckets 0, 3");
+  EXPECT_THAT(held[0].advice, HasSubstr("same `buckets`"));
+}
+
 }  // namespace
 }  // namespace arcwise

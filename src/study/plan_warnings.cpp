@@ -152,7 +152,7 @@ std::vector<Finding> plan_warnings(const ClusterMap& before, const ClusterMap& a
     out.push_back({Severity::info, "moves-nothing", "", "no copy goes to another node", ""});
   if (plan.diff.sampled)
     out.push_back({Severity::info, "sampled", "",
-                   "the two maps hash keys differently, so shares come from " +
+                   "regions of the two maps cannot be compared, so shares come from " +
                        std::to_string(plan.diff.sampled->keys) + " sampled keys",
                    ""});
   std::stable_sort(out.begin(), out.end(),
