@@ -6,6 +6,7 @@
 #include "format/cluster_nodes.hpp"
 #include "format/cluster_shards.hpp"
 #include "format/cluster_slots.hpp"
+#include "format/crushmap.hpp"
 #include "format/envoy.hpp"
 #include "format/generatetokens.hpp"
 #include "format/haproxy.hpp"
@@ -117,6 +118,11 @@ constexpr std::array table{
         .family = swift,
         .line = is_swift_conf_line,
         .read = import_swift},
+    Importer{.info = {"crushmap", "Ceph: `crushtool -d` of `ceph osd getcrushmap`, one replicated rule of it",
+                      true},
+             .has_pools = true,
+             .line = is_crushmap_line,
+             .read = import_crushmap},
     Importer{.info = {"php-memcached",
                       "PHP's memcached extension: setOption and addServers calls in their order", true},
              .text = is_php_memcached,

@@ -11,11 +11,12 @@ namespace {
 
 constexpr std::size_t looked_at = 65536;
 
-constexpr std::string_view nodetool = "bring the output of `nodetool ring KEYSPACE`",
-                           cluster_nodes = "bring the output of `redis-cli -h HOST -p PORT CLUSTER NODES`",
-                           crush = "write its devices as nodes of a map, with host, rack and weight",
-                           riak = "write its partitions as a map of the recipe ranges",
-                           swift = "bring the ring itself, such as object.ring.gz, and swift.conf";
+constexpr std::string_view
+    nodetool = "bring the output of `nodetool ring KEYSPACE`",
+    cluster_nodes = "bring the output of `redis-cli -h HOST -p PORT CLUSTER NODES`",
+    crush = "bring the CRUSH map itself: `ceph osd getcrushmap -o F`, then `crushtool -d F`",
+    riak = "write its partitions as a map of the recipe ranges",
+    swift = "bring the ring itself, such as object.ring.gz, and swift.conf";
 
 struct Row {
   std::array<std::string_view, 6> signs;  ///< any of these within the text
@@ -28,7 +29,6 @@ constexpr Row table[] = {
     {{">>> Performing ", ">>> Adding node ", " slots | ", "Check slots coverage"},
      {"the output of `redis-cli --cluster`", cluster_nodes}},
     {{"cluster_slots_assigned:"}, {"the output of CLUSTER INFO", cluster_nodes}},
-    {{"# begin crush map"}, {"a CRUSH map of Ceph", crush}},
     {{"CLASS  WEIGHT", " TYPE NAME"}, {"a tree of Ceph's CRUSH map", crush}},
     {{"\"choose_local_tries\"", "\"name\": \"osd.", "\"type_id\""}, {"a dump of Ceph's CRUSH map", crush}},
     {{"CRUSH rule ", "bad mapping rule ", ", numrep = ", " mismatched mappings"},
