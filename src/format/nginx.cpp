@@ -205,16 +205,16 @@ std::optional<std::string> nginx_address(std::string_view argument) {
 
 bool is_nginx_line(std::string_view line) {
   std::string_view rest = line;
-  if (take_word(rest) != "upstream" || line.find(':') != std::string_view::npos) return false;
+  if (take_word(rest) != "upstream") return false;
   const std::string_view name = take_word(rest);
-  return !name.empty() && (name.ends_with('{') || trim(rest).starts_with('{'));
+  return name.find('{') != std::string_view::npos || (!name.empty() && trim(rest).starts_with('{'));
 }
 
 bool looks_like_nginx(std::string_view text) {
   return any_line(text, [](std::string_view line) {
     std::string_view rest = line;
     const std::string_view first = take_word(rest);
-    if (first == "upstream") return !trim(rest).empty() && line.find(':') == std::string_view::npos;
+    if (first == "upstream") return words(rest).size() == 1;  // its brace is on the next line
     return (first == "http" || first == "stream" || first == "events" || first == "server") &&
            trim(rest).starts_with('{');
   });

@@ -102,6 +102,7 @@ TEST(nginx_import, what_stands_in_other_files_is_asked_for) {
 TEST(nginx_import, is_recognised_by_an_upstream) {
   EXPECT_EQ(recognise("upstream a{\n server b; }"), "nginx");
   EXPECT_EQ(recognise("# configuration file /etc/nginx/nginx.conf:\nhttp {\n upstream a\n {\n"), "nginx");
+  EXPECT_EQ(recognise("upstream a { hash $uri; server b:80; }"), "nginx");
   EXPECT_NE(recognise("upstream:\n  listen: 127.0.0.1:1\n"), "nginx");
 }
 
