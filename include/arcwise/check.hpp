@@ -17,6 +17,9 @@ struct CheckOptions {
   std::optional<std::uint32_t>
       replicas;  ///< every range must have this many distinct owners (default: the map's count)
   std::optional<Across> across;  ///< …distinct at this level too (default: the map's)
+  /// The replica count that tokens were allocated for, where that is known
+  /// (allocate_tokens_for_local_replication_factor).
+  std::optional<std::uint32_t> allocated_for = std::nullopt;
 };
 /// Every finding, errors first, then by rule, in ring or list order. Includes observed.findings. ok: no error
 /// among them.

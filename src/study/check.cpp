@@ -31,6 +31,25 @@ constexpr std::array rows{
     Row{{"no-points", error, "a node has no point on the ring, so it gets no key"}, lint_no_points},
     Row{{"crc-width", error, "the key hash is narrower than the ring, so most of the ring is never reached"},
         lint_crc_width},
+    Row{{"label-ambiguous", error,
+         "two nodes are hashed by the same texts, so they stand on the same points"},
+        lint_label_ambiguous},
+    Row{{"weight-overflow", error, "the weights sum to more than 32 bits hold"}, lint_weight_overflow},
+    Row{{"positional-identity", warning, "nodes are known by their place in the list: its order moves keys"},
+        lint_positional_identity},
+    Row{{"resolved-identity", warning, "a host name is hashed as the address that it resolves to"},
+        lint_resolved_identity},
+    Row{{"share-distorted", warning, "whole points give a node another share than its weight asks for"},
+        lint_share_distorted},
+    Row{{"weights-ignored", warning, "weights differ, and the system reads none"}, lint_weights_ignored},
+    Row{{"ring-crowded", warning, "so many points for so few positions that many fall on a taken one"},
+        lint_ring_crowded},
+    Row{{"slots-fixed", warning, "a handful of slots a node, of a number that cannot change in place"},
+        lint_slots_fixed},
+    Row{{"tokens-fixed", warning,
+         "nodes of one zone differ in their number of tokens, which cannot change in place"},
+        lint_tokens_fixed},
+    Row{{"allocator-rf", warning, "tokens were allocated for another replica count"}, lint_allocator_rf},
     Row{{"quorum-down", warning, "fewer than a majority of a range's owners were seen up"}, lint_quorum_down},
     Row{{"replicas-uneven", warning, "some slots have fewer replicas than others"}, lint_replicas_uneven},
     Row{{"racks-fewer-than-replicas", warning,
@@ -110,6 +129,11 @@ bool LintContext::is_ring() const {
   if (map.placement().given) return true;
   const Method* method = find_method(map.placement().recipe->method);
   return method && method->ring;
+}
+
+bool LintContext::fills_slots() const {
+  const Method* method = find_method(map.placement().recipe->method);
+  return method && method->slots;
 }
 
 std::span<const CheckRule> check_rules() {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "study/check_testing.hpp"
 #include "study/risk_maps.hpp"
 #include "study/testing_maps.hpp"
 
@@ -12,25 +13,10 @@ namespace arcwise {
 namespace {
 
 using enum Finding::Severity;
-
-const Observed unseen = Observed();
-
-std::vector<Finding> found(const CheckReport& report, std::string_view rule) {
-  std::vector<Finding> out;
-  std::copy_if(report.findings.begin(), report.findings.end(), std::back_inserter(out),
-               [&](const Finding& f) { return f.rule == rule; });
-  return out;
-}
-
-CheckReport checked(const ClusterMap::Parts& parts, const Observed& observed = unseen,
-                    const CheckOptions& options = {}) {
-  return check(testing::placed(parts), observed, options);
-}
-
-bool fires(std::string_view rule, const ClusterMap::Parts& parts, const Observed& observed = unseen,
-           const CheckOptions& options = {}) {
-  return !found(checked(parts, observed, options), rule).empty();
-}
+using testing::checked;
+using testing::fires;
+using testing::found;
+using testing::unseen;
 
 Observed down(std::size_t nodes, std::initializer_list<NodeIndex> which) {
   Observed observed;

@@ -37,6 +37,8 @@ struct LintContext {
   /// The map names the owners of each range, one by one, as they are.
   bool lists_owners() const;
   bool is_ring() const;
+  /// A table of slots that a method fills with nodes.
+  bool fills_slots() const;
 };
 
 /// Findings of one rule; the rule's name and severity are filled in by check().
@@ -86,5 +88,19 @@ void lint_even_replicas(const LintContext&, Findings&);
 void lint_node_joining(const LintContext&, Findings&);
 void lint_node_leaving(const LintContext&, Findings&);
 void lint_owns_nothing(const LintContext&, Findings&);
+
+// What a node is to the system (lint_identity.cpp).
+void lint_positional_identity(const LintContext&, Findings&);
+void lint_resolved_identity(const LintContext&, Findings&);
+void lint_label_ambiguous(const LintContext&, Findings&);
+
+// Weights and counts (lint_weights.cpp).
+void lint_share_distorted(const LintContext&, Findings&);
+void lint_weights_ignored(const LintContext&, Findings&);
+void lint_weight_overflow(const LintContext&, Findings&);
+void lint_ring_crowded(const LintContext&, Findings&);
+void lint_slots_fixed(const LintContext&, Findings&);
+void lint_tokens_fixed(const LintContext&, Findings&);
+void lint_allocator_rf(const LintContext&, Findings&);
 
 }  // namespace arcwise

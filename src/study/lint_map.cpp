@@ -50,7 +50,10 @@ bool looks_like_address(std::string_view label) {
   return (dots == 3 && colons <= 1) || (dots == 0 && colons >= 2);
 }
 
+// Java writes "localhost/127.0.0.1:11212", libmemcached's spy mode "/127.0.0.1:11211".
 bool is_loopback(std::string_view label) {
+  if (const std::size_t slash = label.rfind('/'); slash != std::string_view::npos && slash + 1 < label.size())
+    return is_loopback(label.substr(slash + 1));
   if (label.starts_with("127.") || label.starts_with("[::1]") || label == "::1") return true;
   const std::string_view host = label.substr(0, label.find(':'));
   return host == "localhost" || host == "0.0.0.0";
@@ -91,9 +94,10 @@ void lint_rf_over_nodes(const LintContext& c, Findings& out) {
 }
 
 void lint_no_points(const LintContext& c, Findings& out) {
-  if (!c.is_ring()) return;
+  if (!c.is_ring() && !c.fills_slots()) return;
   std::vector<bool> has_point(c.map.nodes().size());
-  for (std::size_t i = 0; i < c.placement.entry_count(); ++i) has_point[c.placement.entry(i).node] = true;
+  for (std::size_t i = 0; i < c.placement.entry_count(); ++i)
+    if (const NodeIndex node = c.placement.entry(i).node; node != no_node) has_point[node] = true;
   report_nodes(c, out,
                nodes_where(c,
                            [&](const Node& node, NodeIndex n) {
