@@ -99,6 +99,41 @@ class Keys(unittest.TestCase):
         for f in b["findings"]:
             self.has(f, "severity", "rule", "subject", "message", "advice")
 
+    def test_check_of_keys(self):
+        keys = "".join(f"user:{i}\n" for i in range(3000)).encode()
+        a = answer("check", CARTS, "--keys", "-", stdin=keys)["keys"]
+        self.has(a, "keys", "distinct", "max_over_target", "fullest", "factors", "nodes", "hottest")
+        self.assertEqual(sum(node["keys"] for node in a["nodes"]), 3000)
+        for node in a["nodes"]:
+            self.has(node, "name", "keys", "share", "hash_share", "target_share", "ratio")
+        self.assertEqual(set(a["factors"]), {"weights", "arcs", "hash_pattern", "hot_keys"})
+
+    def test_identify_reads_what_locate_prints(self):
+        keys = "".join(f"user:{i}\n" for i in range(300)).encode()
+        samples = run("locate", CARTS, "--keys", "-", stdin=keys).stdout
+        a = answer("identify", "--nodes", CARTS, "--samples", "-", stdin=samples)
+        self.assertEqual(a["schema"], "arcwise/identify/v1")
+        self.has(a, "samples", "chosen_by", "held_out", "tried", "chance", "seed", "near_misses", "tell_apart",
+                 "wrong_samples", "left_out", "findings")
+        self.assertEqual(a["chosen_by"] + a["held_out"], 300)
+        self.assertEqual(a["found"][0]["recipe"], "ring")
+        for key in ("recipe", "hash", "settings", "mismatches", "mismatch_share", "held_out_mismatches"):
+            self.assertIn(key, a["found"][0])
+        self.assertEqual(a["found"][0]["mismatches"], 0)
+
+    def test_identify_of_nothing_is_1_and_of_faults_2(self):
+        nodes = "10.0.0.1:11211,10.0.0.2:11211,10.0.0.3:11211"
+        lots = "".join(f"user:{i}\t10.0.0.{1 + i * i * 7 % 11 % 3}:11211\n" for i in range(300)).encode()
+        a = answer("identify", "--nodes", nodes, "--samples", "-", stdin=lots, code=1)
+        self.assertEqual(a["found"], [])
+        for words, stdin in ((("--nodes", nodes, "--samples", "-"), b"user:1,10.0.0.1:11211\n"),
+                             (("--nodes", nodes, "--samples", "-"), b"user:1\t10.0.0.9:11211\n"),
+                             (("--nodes", "nofile.txt", "--samples", "-"), b"user:1\t10.0.0.9:11211\n"),
+                             (("--nodes", nodes, "--samples", "-", "--tokens", "x"), b""), (("--nodes", nodes), b"")):
+            done = run("identify", *words, stdin=stdin)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertEqual(done.stderr.decode().count("\n"), 1, done.stderr)
+
     def test_risk(self):
         a = answer("risk", CARTS)
         self.has(a, "replica_sets", "co_owner_pairs", "scatter_width", "failures")

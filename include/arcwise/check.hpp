@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "arcwise/keys.hpp"
 #include "arcwise/placement.hpp"
 
 namespace arcwise {
@@ -20,6 +21,7 @@ struct CheckOptions {
   /// The replica count that tokens were allocated for, where that is known
   /// (allocate_tokens_for_local_replication_factor).
   std::optional<std::uint32_t> allocated_for = std::nullopt;
+  const KeySpread* keys = nullptr;  ///< the spread that given keys get
 };
 /// Every finding, errors first, then by rule, in ring or list order. Includes observed.findings. ok: no error
 /// among them.

@@ -1,7 +1,10 @@
 // check: is it correct?
+#include <algorithm>
 #include <memory>
 
+#include "cli/check_keys.hpp"
 #include "cli/cluster_args.hpp"
+#include "cli/key_lines.hpp"
 #include "cli/verbs.hpp"
 #include "format/json_reports.hpp"
 #include "format/table_numbers.hpp"
@@ -13,6 +16,7 @@ namespace {
 struct Options {
   ClusterArgs cluster;
   CheckOptions demanded;
+  std::string key_file;
   bool rules = false;
 };
 
@@ -42,6 +46,19 @@ Result<Loaded> load(const Options& options) {
   return ClusterArgs::compiled(std::move(cluster), options.cluster.files.front());
 }
 
+Result<KeySpread> spread_of(const std::string& path, const Placement& placement, Session& session) {
+  KeyTally tally(placement);
+  const auto error = each_key(path, session, [&](std::string_view key) {
+    tally.add(key);
+    return true;
+  });
+  if (error) return *error;
+  KeySpread spread = tally.spread();
+  if (spread.keys == 0)
+    return Error{ErrorKind::input, {path, 0, 0}, "", "there is no key", "write one key a line"};
+  return spread;
+}
+
 std::string text_answer(const Loaded& loaded, const CheckReport& report, bool colour) {
   std::size_t counts[3] = {0, 0, 0};
   std::string out;
@@ -51,7 +68,7 @@ std::string text_answer(const Loaded& loaded, const CheckReport& report, bool co
     out += toned(severity_names[severity], severity_tones[severity], colour) + "  " + f.rule;
     const bool said = f.message.find(f.subject) != std::string::npos;
     if (!said) out += "  " + toned(f.subject, Tone::strong, colour);
-    out += "\n    " + wrapped(f.message, 100, 4) + '\n';
+    out += "\n    " + wrapped(printable(f.message), 100, 4) + '\n';
     if (!f.advice.empty()) out += "    " + toned(wrapped(f.advice, 100, 4), Tone::faint, colour) + '\n';
   }
   if (!out.empty()) out += '\n';
@@ -99,6 +116,13 @@ Action declare_check(Args& args) {
               }),
               "demand distinct nodes, hosts, racks or zones (the map's level)")
       .one_of({"node", "host", "rack", "zone"});
+  args.option("--allocated-for", "N", options->demanded.allocated_for,
+              "the replica count that tokens were allocated for "
+              "(allocate_tokens_for_local_replication_factor)");
+  args.option("--keys", "FILE", options->key_file,
+              "the spread that these keys get, and what makes it uneven: one key a line, repeats count; - is "
+              "standard input")
+      .files();
   args.flag("--rules", options->rules, "list the rules and what they mean");
   options->cluster.declare_reading(args);
   return [options](Session& session) -> Result<int> {
@@ -106,12 +130,31 @@ Action declare_check(Args& args) {
       write_rules(session);
       return 0;
     }
-    if (options->cluster.files.empty())
-      return usage_error("", "MAP is missing", "name a map, or another system's file");
+    const auto& files = options->cluster.files;
+    if (options->key_file == "-" && std::count(files.begin(), files.end(), "-"))
+      return usage_error("-", "the map and the keys cannot both come from standard input",
+                         "name a file for one of them");
+    if (files.empty()) return usage_error("", "MAP is missing", "name a map, or another system's file");
     const auto loaded = load(*options);
     if (!loaded) return loaded.error();
-    const CheckReport report = check(loaded->placement, loaded->cluster.observed, options->demanded);
-    session.out.write(session.json ? dump(check_json(report)) : text_answer(*loaded, report, session.colour));
+    std::optional<KeySpread> keys;
+    if (!options->key_file.empty()) {
+      auto spread = spread_of(options->key_file, loaded->placement, session);
+      if (!spread) return spread.error();
+      keys = std::move(*spread);
+    }
+    CheckOptions demanded = options->demanded;
+    demanded.keys = keys ? &*keys : nullptr;
+    const CheckReport report = check(loaded->placement, loaded->cluster.observed, demanded);
+    const ClusterMap& map = loaded->cluster.map;
+    if (session.json) {
+      Json json = check_json(report);
+      if (keys) json["keys"] = keys_json(*keys, map);
+      session.out.write(dump(json));
+    } else {
+      if (keys) session.out.write(keys_text(*keys, map, session.colour) + '\n');
+      session.out.write(text_answer(*loaded, report, session.colour));
+    }
     return report.ok ? 0 : 1;
   };
 }

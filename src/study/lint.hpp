@@ -103,4 +103,11 @@ void lint_slots_fixed(const LintContext&, Findings&);
 void lint_tokens_fixed(const LintContext&, Findings&);
 void lint_allocator_rf(const LintContext&, Findings&);
 
+// The keys that were given (lint_keys.cpp).
+void lint_keys_weights(const LintContext&, Findings&);
+void lint_keys_arcs(const LintContext&, Findings&);
+void lint_keys_hash_pattern(const LintContext&, Findings&);
+void lint_keys_hot(const LintContext&, Findings&);
+void lint_keys_few(const LintContext&, Findings&);
+
 }  // namespace arcwise
