@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "arcwise/placement.hpp"
 #include "place/methods.hpp"
@@ -198,11 +199,13 @@ bool Identifier::near(const Scored& scored) const {
 // explains and another one does not makes the other (1 - e)(N - 1) / e times less likely. Worked example:
 // 300 samples, none wrong, 5 nodes: e is about 1/300, and one such sample alone makes it 1,200 times.
 void Identifier::choose() {
-  std::sort(scored_.begin(), scored_.end(), [](const Scored& a, const Scored& b) {
-    if (a.mismatches() != b.mismatches()) return a.mismatches() < b.mismatches();
-    const std::size_t says_a = said(a.match.how).size(), says_b = said(b.match.how).size();
-    return says_a != says_b ? says_a < says_b : a.tried < b.tried;
-  });
+  // Of equals the map's own row first, then the plainest.
+  const auto rank = [&](const Scored& s) {
+    return std::tuple(s.mismatches(), s.match.how.placement.recipe != known_.placement.recipe,
+                      said(s.match.how).size(), s.tried);
+  };
+  std::sort(scored_.begin(), scored_.end(),
+            [&](const Scored& a, const Scored& b) { return rank(a) < rank(b); });
   const auto best =
       std::find_if(scored_.begin(), scored_.end(), [&](const Scored& s) { return accepted(s); });
   double odds = 0;
