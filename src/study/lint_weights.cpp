@@ -83,6 +83,10 @@ void lint_weights_ignored(const LintContext& c, Findings& out) {
   const Recipe& recipe = *c.map.placement().recipe;
   if (c.points() == PointRule::table || c.points() == PointRule::given || !weights_differ(c)) return;
   if (find_method(recipe.method)->traits.weighted) return;
+  // An importer that says so can name the option.
+  const auto& said = c.observed.findings;
+  if (std::any_of(said.begin(), said.end(), [](const Finding& f) { return f.rule == "weights-ignored"; }))
+    return;
   out.push_back({{},
                  {},
                  "weight",
