@@ -224,9 +224,9 @@ TEST(AllocatorRf, is_the_replica_count) {
   };
   auto parts = cassandra({16, 16, 16});
   parts.replicas.count = 3;
-  EXPECT_FALSE(fires("allocator-rf", parts));
-  EXPECT_FALSE(fires("allocator-rf", parts, testing::unseen, asked(3)));
-  EXPECT_TRUE(fires("allocator-rf", parts, testing::unseen, asked(2)));
+  EXPECT_FALSE(fires("allocation-rf-differs", parts));
+  EXPECT_FALSE(fires("allocation-rf-differs", parts, testing::unseen, asked(3)));
+  EXPECT_TRUE(fires("allocation-rf-differs", parts, testing::unseen, asked(2)));
 }
 
 }  // namespace
