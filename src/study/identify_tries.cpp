@@ -71,7 +71,7 @@ Words hash_names(const Recipe& recipe) {
 // The preset first. Free text (a prefix, a salt) is not guessed.
 Words usual_values(const Recipe& recipe, const SettingInfo& info, const SampleTraits& traits) {
   for (const UsualNumbers& numbers : usual_numbers)
-    if (numbers.setting == info.name) return split(numbers.values);
+    if (numbers.setting == info.name && !recipe.hash_open) return split(numbers.values);
   // On a ring a sorted list decides ties alone; another order of the nodes is tried anyway.
   if (info.name == "sort_hosts" && recipe.ring_bits) return {"false"};
   if (info.name == "default_port" && traits.default_port)
@@ -161,8 +161,10 @@ void multiply_tokens(const Recipe& recipe, const ClusterMap::Parts& known,
   if (recipe.default_tokens == 0) return;
   std::vector<std::uint32_t> tokens{recipe.default_tokens};
   if (known.placement.tokens) tokens.push_back(known.placement.tokens);
+  // Arcwise's own placements but the ring need few; a map says where they are others.
+  const bool ring = recipe.points == PointRule::hashed_name || !recipe.hash_open;
   tokens.insert(tokens.end(), more.begin(), more.end());
-  tokens.insert(tokens.end(), std::begin(usual_tokens), std::end(usual_tokens));
+  if (ring) tokens.insert(tokens.end(), std::begin(usual_tokens), std::end(usual_tokens));
   multiply(out, tokens, [](PlacementSettings& s, std::uint32_t count) { s.tokens = count; });
 }
 
@@ -206,6 +208,7 @@ Tries tries_of(const Recipe& recipe, const ClusterMap::Parts& known, const Sampl
   PlacementSettings first;
   first.recipe = &recipe;
   first.hash = recipe.hash;
+  if (recipe.keeps_removals) first.removed = known.placement.removed;
   out.settings.push_back(std::move(first));
   out.none = take_state(recipe, known, out.settings);
   if (!out.none.empty()) return {{}, std::move(out.none)};
@@ -257,6 +260,7 @@ Result<ClusterMap> map_for(const Candidate& candidate, const ClusterMap::Parts& 
   for (Node& node : parts.nodes) {
     if (known.placement.recipe && node.label == label_of(known.placement, node)) node.label.clear();
     if (!candidate.placement.given) node.tokens.clear();
+    if (candidate.placement.recipe->points != PointRule::buckets) node.buckets.clear();
   }
   return ClusterMap::build(std::move(parts));
 }

@@ -15,10 +15,21 @@ namespace {
 
 constexpr std::size_t asked_keys = 4096;
 
+// Buckets 0, 1, … one after another down the list: what a map that lists none gets.
+bool numbered_by_list(const ClusterMap& map) {
+  std::uint32_t next = 0;
+  for (const Node& node : map.nodes())
+    for (const std::uint32_t bucket : node.buckets)
+      if (bucket != next++) return false;
+  return true;
+}
+
 /// The same nodes in another list, for the question of first owners alone.
 Result<ClusterMap> with_nodes(const ClusterMap& map, std::vector<Node> nodes) {
   ClusterMap::Parts parts = map.parts();
   parts.nodes = std::move(nodes);
+  if (numbered_by_list(map))
+    for (Node& node : parts.nodes) node.buckets.clear();
   parts.replicas = {};
   return ClusterMap::build(std::move(parts));
 }
@@ -71,7 +82,8 @@ void lint_positional_identity(const LintContext& c, Findings& out) {
   const Recipe& recipe = *c.map.placement().recipe;
   if (c.points() == PointRule::table || c.points() == PointRule::given || c.map.nodes().size() < 2) return;
   const Traits& traits = find_method(recipe.method)->traits;
-  if (traits.order_free && traits.any_order_removal) return;
+  const bool numbered_nodes = recipe.points == PointRule::buckets;
+  if (!numbered_nodes && traits.order_free && traits.any_order_removal) return;
   std::vector<Node> reversed(c.map.nodes().rbegin(), c.map.nodes().rend());
   std::vector<Node> fewer(c.map.nodes().begin() + 1, c.map.nodes().end());
   const std::string& first = c.map.nodes().front().name;

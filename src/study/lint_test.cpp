@@ -30,8 +30,9 @@ std::string message(std::string_view rule, const ClusterMap::Parts& parts) {
 }
 
 TEST(PositionalIdentity, places_in_a_list_and_not_names_say_who_a_node_is) {
-  for (const char* recipe : {"modulo", "libmemcached-modula", "nginx-hash", "haproxy-map-based",
-                             "haproxy-consistent", "mcrouter-ch3", "mcrouter-crc32", "twemproxy-modula"})
+  for (const char* recipe :
+       {"modulo", "libmemcached-modula", "nginx-hash", "haproxy-map-based", "haproxy-consistent",
+        "mcrouter-ch3", "mcrouter-crc32", "twemproxy-modula", "jump"})
     EXPECT_TRUE(fires("positional-identity", equal(recipe, 5))) << recipe;
   for (const char* recipe : {"ring", "libketama", "twemproxy-ketama", "nginx-consistent", "envoy-maglev",
                              "mcrouter-rendezvous", "pymemcache-rendezvous", "dalli", "uhashring"})
