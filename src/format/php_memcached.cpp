@@ -69,7 +69,7 @@ class Reader {
   LibmemcachedClient client;
 
  private:
-  const PhpToken& now() const { return tokens_[at_]; }
+  const PhpToken& now() const { return ahead(0); }
   const PhpToken& ahead(std::size_t n) const { return tokens_[std::min(at_ + n, tokens_.size() - 1)]; }
   bool take(std::string_view sign) { return now().is(sign) && ++at_; }
 
