@@ -122,6 +122,11 @@ class Placement {
   /// owners() with its reasons. The walk ends where owners() would stop.
   void trace(const Query& query, const Trace& trace) const;
 
+  /// The candidate stream itself, before any mask or policy: calls `visit(context, node)` until it says false.
+  /// Repeats are possible; a table lists the owners of its range only.
+  void walk(const Query& query, bool (*visit)(void* context, NodeIndex node) noexcept,
+            void* context) const noexcept;
+
   struct Model;
   explicit Placement(std::shared_ptr<const Model> model) : model_(std::move(model)) {}
 

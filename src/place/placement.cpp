@@ -19,6 +19,7 @@ struct Placement::Model {
   virtual std::size_t owners(const Query& query, std::span<NodeIndex> out) const noexcept = 0;
   virtual std::size_t region_owners(std::size_t i, const NodeMask& mask,
                                     std::span<NodeIndex> out) const noexcept = 0;
+  virtual void walk(const Query& query, CandidateVisit visit) const noexcept = 0;
   virtual NodeIndex primary(KeyHash hash) const noexcept = 0;
   virtual void primary(std::span<const std::uint64_t> hashes, std::span<NodeIndex> out) const noexcept = 0;
   virtual void trace(const Query& query, const Trace& trace) const = 0;
@@ -72,6 +73,20 @@ struct Replicated final : Placement::Model {
       algorithm.substitutes(at, own, visit);
     } else if (!selector.full()) {
       algorithm.candidates(at, query, visit);
+    }
+  }
+  void walk(const Query& query, CandidateVisit visit) const noexcept override {
+    const auto plain = [&](Token, NodeIndex node) noexcept { return visit(node); };
+    const std::size_t at = algorithm.locate(query);
+    if constexpr (requires(std::span<NodeIndex> own) { algorithm.own(at, own); }) {
+      std::array<NodeIndex, max_replicas> buffer;
+      const auto own =
+          std::span<NodeIndex>(buffer).first(algorithm.own(at, std::span(buffer).first(rule.count)));
+      for (NodeIndex node : own)
+        if (!visit(node)) return;
+      algorithm.substitutes(at, own, plain);
+    } else {
+      algorithm.candidates(at, query, plain);
     }
   }
   void trace(const Query& query, const Trace& report) const override {
@@ -177,6 +192,11 @@ std::size_t Placement::entry_count() const noexcept {
 }
 Placement::Entry Placement::entry(std::size_t i) const noexcept {
   return model_->entry(i);
+}
+void Placement::walk(const Query& query, bool (*visit)(void*, NodeIndex) noexcept,
+                     void* context) const noexcept {
+  auto call = [=](NodeIndex node) noexcept { return visit(context, node); };
+  model_->walk(query, CandidateVisit(call));
 }
 void Placement::trace(const Query& query, const Trace& trace) const {
   model_->trace(query, trace);

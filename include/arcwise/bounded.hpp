@@ -1,0 +1,51 @@
+// Bounded loads: no node takes more than its part of what is in progress, and the rest spills over in order.
+//
+// Layer: place. Mirrokni, Thorup and Zadimoghaddam, 2016: with a factor c, a node of weight w out of W holds
+// at most ⌈c · (total + 1) · w / W⌉ of the total in progress, so that somebody always has room. HAProxy's
+// `hash-balance-factor` and Envoy's `hash_balance_factor` round and spill in ways of their own.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "arcwise/placement.hpp"
+
+namespace arcwise {
+
+enum class BoundRule : std::uint8_t {
+  arcwise,  ///< the formula above over nodes that are not masked; spills along the placement's candidates
+  haproxy,  ///< whole slots shared out along the list; spills along the ring
+  envoy     ///< slots of each host rounded up; spills over hosts shuffled by the key's hash
+};
+
+struct Bound {
+  BoundRule rule = BoundRule::arcwise;
+  std::uint32_t percent = 125;  ///< 100 · c; at least 100
+  std::vector<std::uint64_t>
+      most;  ///< a node never takes more, whatever the formula says; empty: no such caps
+};
+
+/// A placement under a bound. Immutable and safe to share between threads; cheap to copy but for `most`.
+class Bounded {
+ public:
+  Bounded(Placement placement, Bound bound) : placement_(std::move(placement)), bound_(std::move(bound)) {}
+
+  /// How many requests the node may have in progress, the next one counted. `loads`: in progress now, one
+  /// entry a node of the map. 0 for a masked node. Cost: O(nodes), no allocation.
+  std::uint64_t cap(NodeIndex node, std::span<const std::uint64_t> loads,
+                    const NodeMask& mask) const noexcept;
+
+  /// The node that takes the key now: the first of its candidates with room. no_node: every node is masked or
+  /// at its `most`. Same query and loads, same answer. Cost: a lookup, then O(nodes) for each full candidate.
+  NodeIndex pick(const Query& query, std::span<const std::uint64_t> loads) const noexcept;
+
+  const Placement& placement() const noexcept { return placement_; }
+  const Bound& bound() const noexcept { return bound_; }
+
+ private:
+  Placement placement_;
+  Bound bound_;
+};
+
+}  // namespace arcwise
