@@ -9,7 +9,7 @@ namespace {
 // The label is NAME:INDEX. The index is digits only and follows the last colon, so no two (name, index) pairs
 // make the same label: "a:1" with index 2 is "a:1:2", and "a" would need the index "1:2".
 void hashed_name_points(const ClusterMap& map, std::vector<RingPoint>& out) {
-  const unsigned drop = 64u - map.space().bits;
+  const unsigned drop = 64u - std::min<unsigned>(64, map.space().bits);
   std::string label;
   for (NodeIndex n : owning_nodes(map)) {
     const Node& node = map.nodes()[n];

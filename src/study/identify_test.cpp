@@ -215,7 +215,8 @@ TEST(identify, sees_that_the_system_sorts_its_list) {
   const Placement placement = testing::placed(testing::parts("mcrouter-ch3", sorted));
   auto samples = observe(placement, sample_count, 6);
   for (ObservedKey& s : samples) s.node = 4 - s.node;
-  const Match* match = match_of(identify(known, samples, {}), "mcrouter-ch3");
+  const auto found = identify(known, samples, {});
+  const Match* match = match_of(found, "mcrouter-ch3");
   ASSERT_TRUE(match);
   EXPECT_TRUE(match->how.sorted);
 }
@@ -226,7 +227,8 @@ TEST(identify, names_rows_that_it_cannot_try_and_why) {
   known.nodes[0].weight = 1.5;
   const auto samples = observe(testing::placed(testing::parts("ring", known.nodes)), 50, 6);
   std::set<std::string_view> left;
-  for (const auto& row : identify(known, samples, {}).left_out) {
+  const auto found = identify(known, samples, {});
+  for (const auto& row : found.left_out) {
     left.insert(row.recipe);
     EXPECT_FALSE(row.why.empty()) << row.recipe;
   }
