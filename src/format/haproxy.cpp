@@ -40,6 +40,9 @@ Fault take_line(const Source& source, const HaproxyLine& line, bool own, Proxy& 
   if (word == "option" && second("allbackups")) out.all_backups = true;
   if (word == "no" && second("option") && line.size() > 2 && line[2].text == "allbackups")
     out.all_backups = false;
+  if (word == "no" && line.size() > 1 && !second("option") && !second("log"))
+    return fault_at(source, line[1], "`no` takes back options and log alone, and HAProxy refuses this",
+                    "drop the line, or comment it out");
   const bool sticks = word == "cookie" || word == "use-server" || word == "force-persist" ||
                       (word == "stick" && !second("store-response"));
   if (sticks && !out.sticks) out.sticks = &line;

@@ -33,6 +33,7 @@ Result<std::string> server_line(const Node& node) {
   const std::string address = without_brackets(node.address) + weight, named = address + " " + node.label;
   std::vector<std::string> forms{node.name + weight, address, named};
   if (node.name == node.label) std::swap(forms[1], forms[2]);
+  if (node.name.starts_with('[')) forms.erase(forms.begin());  // read, and then not resolved
   for (const std::string& form : forms)
     if (hashes_alike(form, node)) return form;
   return cannot_export(node.name,

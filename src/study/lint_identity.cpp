@@ -80,6 +80,8 @@ bool hashes_resolved_address(const PlacementSettings& placement) {
 void lint_positional_identity(const LintContext& c, Findings& out) {
   constexpr double by_order = 0.01, by_removal = 0.2;
   const Recipe& recipe = *c.map.placement().recipe;
+  // Import and plan write the numbers down, and then the list means nothing.
+  if (recipe.keeps_removals) return;
   if (c.points() == PointRule::table || c.points() == PointRule::given || c.map.nodes().size() < 2) return;
   const Traits& traits = find_method(recipe.method)->traits;
   const bool numbered_nodes = recipe.points == PointRule::buckets;
