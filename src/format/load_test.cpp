@@ -55,10 +55,10 @@ TEST(recognise, forty_hex_digits_alone_are_no_cluster_node) {
     EXPECT_EQ(recognise(id + rest + "\n"), "cluster-nodes") << rest;
 }
 
-TEST(formats, every_one_has_a_line_and_only_status_is_not_enough) {
+TEST(formats, every_one_has_a_line_and_two_only_stand_beside_others) {
   for (const FormatInfo& format : formats()) {
     EXPECT_FALSE(format.what.empty());
-    EXPECT_EQ(format.enough, format.name != "nodetool-status");
+    EXPECT_EQ(format.enough, format.name != "nodetool-status" && format.name != "swift-conf") << format.name;
   }
 }
 
