@@ -4,6 +4,7 @@
 RULE.fails.* and RULE.passes.*; a comment in a file's first lines may say `# options: …` for check, or `# keys: PATTERN COUNT
 [KEY TIMES]`: that many keys, and one of them that often.
 """
+# Plain build only: check itself runs under sanitizers in the unit tests.
 import json
 import os
 import pathlib
