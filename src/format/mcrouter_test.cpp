@@ -102,6 +102,20 @@ TEST(mcrouter_import, comments_are_blanked_and_texts_kept) {
   EXPECT_EQ(without_comments("/* open"), "       ");
 }
 
+// Its 8,388,608 servers are more than a file would list; src/place/vectors_proxies_test.cpp asks the hash
+// itself.
+constexpr const char* asked_elsewhere = "mcrouter-ch3-max-index";
+
+std::vector<std::string> files_to_import() {
+  std::vector<std::string> names = vector_names("mcrouter-");
+  std::erase(names, asked_elsewhere);
+  return names;
+}
+
+TEST(mcrouter_import, every_vector_file_but_one_is_imported) {
+  EXPECT_EQ(files_to_import().size() + 1, vector_names("mcrouter-").size());
+}
+
 class mcrouter_vectors : public ::testing::TestWithParam<std::string> {};
 
 // WeightedCh4 is among them as the library's weighted furc hash; owners are places in the list.
@@ -109,7 +123,6 @@ TEST_P(mcrouter_vectors, the_imported_configuration_answers_as_the_hash_function
   const Json file = vector_json(GetParam());
   const Json& config = file["config"];
   const std::size_t n = config.value("n", config.value("weights", Json::array()).size());
-  if (n > 100'000) GTEST_SKIP() << "more servers than a file would list";
   Json servers = Json::array(), hash = Json::object();
   std::map<std::string, std::string> owner_of;
   for (const Json& s : file["servers"]) servers.push_back(s);
@@ -126,7 +139,7 @@ TEST_P(mcrouter_vectors, the_imported_configuration_answers_as_the_hash_function
   expect_answers(imported({{"mcrouter.json", whole.dump(1)}}), file["keys"], owner_of);
 }
 
-INSTANTIATE_TEST_SUITE_P(all, mcrouter_vectors, ::testing::ValuesIn(vector_names("mcrouter-")), test_name);
+INSTANTIATE_TEST_SUITE_P(all, mcrouter_vectors, ::testing::ValuesIn(files_to_import()), test_name);
 
 }  // namespace
 }  // namespace arcwise

@@ -40,6 +40,7 @@ std::vector<double> shares(const Algorithm& algorithm, std::size_t buckets) {
 // Six standard deviations of a sampled share.
 void expect_even(const std::vector<double>& shares, std::size_t holders) {
   const double fair = 1.0 / static_cast<double>(holders);
+  EXPECT_EQ(shares.size() - static_cast<std::size_t>(std::count(shares.begin(), shares.end(), 0.0)), holders);
   for (double share : shares)
     EXPECT_TRUE(share == 0 || std::abs(share - fair) < 6 * std::sqrt(fair / sample)) << share << " " << fair;
 }
