@@ -86,7 +86,7 @@ class Reader {
   Fault statement() {
     if (now().kind == Kind::name && now().text != "Memcached")
       return wrong("a statement that is not understood");
-    if (now().kind != Kind::variable) return pair();
+    if (now().kind != Kind::variable) return option("=>");
     if (variable_.empty()) variable_ = now().text;
     if (now().text != variable_) return wrong("a second client beside " + variable_);
     ++at_;
@@ -98,9 +98,9 @@ class Reader {
     if (auto fault = expect("(")) return fault;
     Fault fault;
     if (call == "setoption")
-      fault = option_call();
+      fault = option(",");
     else if (call == "setoptions")
-      fault = list([&] { return pair(); });
+      fault = list([&] { return option("=>"); });
     else if (call == "addserver")
       fault = server(")", false);
     else if (call == "addservers")
@@ -166,18 +166,11 @@ class Reader {
     return std::nullopt;
   }
 
-  Fault pair() {
+  // NAME => VALUE in a list of options, NAME, VALUE in a call.
+  Fault option(std::string_view between) {
     PhpToken name, to;
     if (auto fault = constant(name)) return fault;
-    if (auto fault = expect("=>")) return fault;
-    if (auto fault = value(to)) return fault;
-    return set(name, to);
-  }
-
-  Fault option_call() {
-    PhpToken name, to;
-    if (auto fault = constant(name)) return fault;
-    if (auto fault = expect(",")) return fault;
+    if (auto fault = expect(between)) return fault;
     if (auto fault = value(to)) return fault;
     return set(name, to);
   }
