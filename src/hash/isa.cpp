@@ -1,0 +1,35 @@
+#include "hash/isa.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+namespace arcwise {
+namespace {
+
+Isa detect() noexcept {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512vl"))
+    return Isa::avx512;
+  return __builtin_cpu_supports("avx2") ? Isa::avx2 : Isa::vector128;
+#elif defined(__aarch64__)
+  return Isa::vector128;
+#else
+  return Isa::plain;
+#endif
+}
+
+std::atomic<Isa> limit{Isa::avx512};
+
+}  // namespace
+
+Isa isa() noexcept {
+  static const Isa best = detect();
+  return std::min(best, limit.load(std::memory_order_relaxed));
+}
+
+void limit_isa(Isa most) noexcept {
+  limit.store(most, std::memory_order_relaxed);
+}
+
+}  // namespace arcwise
