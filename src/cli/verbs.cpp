@@ -63,6 +63,12 @@ constexpr Verb table[] = {
      "--with\n"
      "and --pool are about MAP, the ones that end in -to about the map after --to.",
      declare_plan},
+    {"allocate", change, "which tokens should a new node take?",
+     "Prints the lines for the node's cassandra.yaml. No token that the map has is moved. Exits 4 when the "
+     "map "
+     "is\n"
+     "not the expected one, or when another node is still joining.",
+     declare_allocate},
     {"import", files, "other systems' files as a map",
      "Prints the map. What the importer noticed goes to stderr, or to `findings` with --json.",
      declare_import},

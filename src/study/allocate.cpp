@@ -1,0 +1,166 @@
+// A join with chosen tokens: guards, the ring, the rule, and the map after it.
+#include "arcwise/allocate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "arcwise/check.hpp"
+#include "study/allocate_scope.hpp"
+#include "study/rng.hpp"
+
+namespace arcwise {
+namespace {
+
+struct Name {
+  Allocator allocator;
+  std::string_view name;
+};
+constexpr Name names[] = {{Allocator::cassandra, "cassandra"}, {Allocator::random, "random"}};
+
+std::string epoch_text(std::optional<std::uint64_t> epoch) {
+  return epoch ? "epoch " + std::to_string(*epoch) : std::string("no epoch");
+}
+
+std::optional<Error> guard(const ClusterMap& map, const std::string& fingerprint,
+                           const AllocateRequest& request) {
+  constexpr std::string_view look_again = "read the map again: tokens chosen on a stale view stay bad";
+  if (request.fingerprint && *request.fingerprint != fingerprint)
+    return Error{ErrorKind::refused,
+                 {},
+                 *request.fingerprint,
+                 "the map is another one than expected: its fingerprint is " + fingerprint,
+                 std::string(look_again)};
+  if (request.epoch && request.epoch != map.epoch())
+    return Error{ErrorKind::refused,
+                 {},
+                 std::to_string(*request.epoch),
+                 "the map is another one than expected: it has " + epoch_text(map.epoch()),
+                 std::string(look_again)};
+  for (const Node& n : map.nodes())
+    if (n.state == NodeState::joining)
+      return Error{ErrorKind::refused,
+                   {},
+                   n.name,
+                   "this node is still joining, and its tokens would be chosen against",
+                   "wait until it owns its ranges; one that will not come belongs out of the map"};
+  return std::nullopt;
+}
+
+// A hashed ring with its tokens spelled out, so that nodes with chosen ones can stand beside.
+Result<ClusterMap> with_given_tokens(const ClusterMap& map, const std::string& joiner) {
+  const PlacementSettings& placement = map.placement();
+  if (placement.given || placement.recipe->points == PointRule::given) return map;
+  if (!placement.recipe->given_allowed)
+    return Error{ErrorKind::input,
+                 {},
+                 joiner,
+                 "recipe " + std::string(placement.recipe->name) +
+                     " makes positions itself: there are no tokens to choose",
+                 "tokens are chosen for recipe ring and for the rings of Cassandra and ScyllaDB"};
+  ClusterMap::Parts parts = map.parts();
+  parts.placement.given = true;
+  const Placement compiled = compile(map);
+  for (std::size_t i = 0; i < compiled.entry_count(); ++i) {
+    const Placement::Entry entry = compiled.entry(i);
+    if (i > 0 && compiled.entry(i - 1).token == entry.token) continue;  // lost its position to the one before
+    parts.nodes[entry.node].tokens.push_back(entry.token);
+  }
+  return ClusterMap::build(std::move(parts));
+}
+
+std::uint32_t usual_tokens(const AllocationScope& scope, const ClusterMap& map, double weight) {
+  std::vector<double> per_weight;
+  const auto add = [&](const Node& n) {
+    if (n.weight > 0 && !n.tokens.empty())
+      per_weight.push_back(static_cast<double>(n.tokens.size()) / n.weight);
+  };
+  for (NodeIndex n : scope.node_of) add(map.nodes()[n]);
+  if (per_weight.empty())
+    for (const Node& n : map.nodes()) add(n);
+  if (per_weight.empty()) return 16;
+  std::sort(per_weight.begin(), per_weight.end());
+  const double wanted = std::floor(per_weight[(per_weight.size() - 1) / 2] * weight + 0.5);
+  return static_cast<std::uint32_t>(std::clamp(wanted, 1.0, 65536.0));
+}
+
+std::vector<std::uint64_t> random_tokens(const Joiner& joiner, std::uint64_t seed) {
+  Rng rng(seed ^ joiner.first);
+  std::vector<std::uint64_t> out(joiner.tokens);
+  for (std::uint64_t& at : out) at = rng.next();
+  return out;
+}
+
+Result<std::vector<std::uint64_t>> choose(const ClusterMap& map, const AllocationScope& scope,
+                                          const AllocateRequest& request) {
+  if (request.allocator == Allocator::random) return random_tokens(scope.joiner, request.seed);
+  if (map.space() != TokenSpace::signed_64())
+    return Error{
+        ErrorKind::input,
+        {},
+        request.node.name,
+        "Cassandra's allocators compute with the tokens of Murmur3Partitioner, and this ring has others",
+        "take another --algorithm"};
+  return cassandra_tokens(scope.ring, scope.joiner);
+}
+
+// A position that another node has gives way to the next free one, as in Cassandra.
+std::vector<Token> free_tokens(const ClusterMap& map, const std::vector<std::uint64_t>& chosen) {
+  std::set<Token> taken;
+  for (const Node& n : map.nodes()) taken.insert(n.tokens.begin(), n.tokens.end());
+  const RingScale scale(map.space());
+  std::vector<Token> out;
+  for (std::uint64_t at : chosen) {
+    Token token = scale.to_token(at);
+    while (!taken.insert(token).second) token.value = token.value == map.space().last ? 0 : token.value + 1;
+    out.push_back(token);
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+}  // namespace
+
+std::string_view to_string(Allocator allocator) {
+  for (const Name& n : names)
+    if (n.allocator == allocator) return n.name;
+  return "";
+}
+
+std::optional<Allocator> find_allocator(std::string_view name) {
+  for (const Name& n : names)
+    if (n.name == name) return n.allocator;
+  return std::nullopt;
+}
+
+Result<Allocation> allocate(const ClusterMap& map, const AllocateRequest& request) {
+  const Placement before = compile(map);
+  const Fingerprints prints = fingerprints(before);
+  if (auto error = guard(map, prints.fingerprint, request)) return *error;
+  const auto given = with_given_tokens(map, request.node.name);
+  if (!given) return given.error();
+  auto scope = scope_of(*given, request.node, request.allocator);
+  if (!scope) return scope.error();
+  scope->joiner.tokens =
+      request.tokens ? *request.tokens : usual_tokens(*scope, *given, request.node.weight.value_or(1));
+  const auto chosen = choose(*given, *scope, request);
+  if (!chosen) return chosen.error();
+
+  const std::vector<Token> tokens = free_tokens(*given, *chosen);
+  Change change;
+  change.add.push_back(request.node);
+  change.add.back().tokens.clear();
+  for (Token t : tokens) change.add.back().tokens.push_back(to_hex(map.space(), t));
+  std::vector<Finding> warnings;
+  const auto after = apply(*given, change, warnings);
+  if (!after) return after.error();
+  return Allocation{tokens,
+                    prints.fingerprint,
+                    map.epoch(),
+                    *after,
+                    ownership(before).balance,
+                    ownership(compile(*after)).balance,
+                    std::move(warnings)};
+}
+
+}  // namespace arcwise

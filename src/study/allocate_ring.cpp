@@ -1,0 +1,39 @@
+#include "study/allocate_ring.hpp"
+
+#include <algorithm>
+
+namespace arcwise {
+
+void AllocationRing::insert(HeldToken token) {
+  tokens.insert(std::upper_bound(tokens.begin(), tokens.end(), token,
+                                 [](const HeldToken& a, const HeldToken& b) { return a.at < b.at; }),
+                token);
+}
+
+void AllocationRing::join(std::uint32_t joiner_group, double joiner_weight,
+                          const std::vector<std::uint64_t>& chosen) {
+  const std::uint32_t unit = units();
+  group.push_back(joiner_group);
+  weight.push_back(joiner_weight);
+  for (std::uint64_t at : chosen) insert({at, unit});
+}
+
+std::vector<double> held_by_unit(const AllocationRing& ring) {
+  std::vector<double> held(ring.units());
+  std::vector<std::uint32_t> seen;
+  const std::size_t count = ring.tokens.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t length = ring.tokens[i].at - ring.tokens[(i + count - 1) % count].at;
+    const double part = count == 1 ? 1 : static_cast<double>(length) * 0x1p-64;
+    seen.clear();
+    for (std::size_t step = 0; step < count && seen.size() < ring.replicas; ++step) {
+      const std::uint32_t unit = ring.tokens[(i + step) % count].unit;
+      if (std::find(seen.begin(), seen.end(), ring.group[unit]) != seen.end()) continue;
+      seen.push_back(ring.group[unit]);
+      held[unit] += part;
+    }
+  }
+  return held;
+}
+
+}  // namespace arcwise
