@@ -1,9 +1,13 @@
+#include "hash/key_hash_function.hpp"
+
+#include <algorithm>
+#include <array>
 #include <cstddef>
 
-#include "arcwise/hash.hpp"
 #include "hash/bytes.hpp"
 #include "hash/ceph.hpp"
 #include "hash/crc.hpp"
+#include "hash/digest_positions.hpp"
 #include "hash/fnv.hpp"
 #include "hash/haproxy.hpp"
 #include "hash/hsieh.hpp"
@@ -72,123 +76,92 @@ constexpr std::array<KeyHashInfo, 50> table = {{
     {KeyHashId::citus_text, "citus_text", 32, false},
 }};
 
-constexpr bool in_enum_order() {
-  for (std::size_t i = 0; i < table.size(); ++i)
-    if (static_cast<std::size_t>(table[i].id) != i) return false;
-  return true;
-}
-static_assert(in_enum_order(), "info() finds a row by its number");
-
-u128 md5_128(std::string_view input) noexcept {
-  const auto digest = md5(input);
-  return u128{bytes::load_be64(digest.data())} << 64 | bytes::load_be64(digest.data() + 8);
-}
+using Key = std::string_view;
 
 constexpr std::uint32_t without_top_bit = 0x7fffffff;
 constexpr std::uint32_t top_bit = 0x80000000;
 
-// Every hash is in exactly one of the four functions below; each hands what it does not know to the next.
-
-std::uint64_t client_hash(KeyHashId id, std::string_view input) noexcept {
-  switch (id) {
-    case KeyHashId::murmur2_64_envoy:
-      return murmur2_64a(input, 0xc70f6907);
-    case KeyHashId::murmur2_64_furc:
-      return murmur2_64a(input, furc_seed);
-    case KeyHashId::murmur2_64_rendezvous:
-      return murmur2_64a(input, rendezvous_seed);
-    case KeyHashId::kafka_murmur2:
-      return murmur2_32(input, 0x9747b28c) & without_top_bit;
-    case KeyHashId::java_string_hash:
-      return java_string_hash(input);
-    case KeyHashId::fnv1_32_utf16:
-      return fnv1_32_utf16(input);
-    case KeyHashId::fnv1a_32_utf16:
-      return fnv1a_32_utf16(input);
-    case KeyHashId::fnv1_64_utf16:
-      return fnv1_64_utf16(input);
-    case KeyHashId::fnv1a_64_utf16:
-      return fnv1a_64_utf16(input);
-    case KeyHashId::pymemcache_murmur3:
-      return murmur3_32_code_points(input);
-    case KeyHashId::elasticsearch_murmur3:
-      return murmur3_32_utf16le(input);
-    case KeyHashId::sha1_be32:
-      return bytes::load_be32(sha1(input).data());
-    case KeyHashId::sha1_le32:
-      return bytes::load_le32(sha1(input).data());
-    case KeyHashId::md5_128:
-      return static_cast<std::uint64_t>(md5_128(input));
-    case KeyHashId::crc32_first256:
-      return crc32(input.substr(0, 256));
-    case KeyHashId::crc32_15bit_nonzero: {
-      const std::uint16_t hash = crc32_15bit(input);
-      return hash == 0 ? 1 : hash;
-    }
-    case KeyHashId::crc32_31bit:
-      return crc32(input) & without_top_bit;
-    case KeyHashId::ceph_rjenkins:
-      return ceph_rjenkins(input);
-    case KeyHashId::citus_text:
-      return postgres_bytes(input) ^ top_bit;
-    default:
-      __builtin_unreachable();  // a KeyHashId comes from the enumeration or from find_key_hash
-  }
+/// Words w and w + 1 of an MD5 digest as one number, most significant byte first.
+template <class Words>
+std::uint64_t big_endian(const Words& words, std::size_t w) noexcept {
+  return std::uint64_t{bytes::swapped(words[w])} << 32 | bytes::swapped(words[w + 1]);
 }
 
-std::uint64_t haproxy_hash(KeyHashId id, std::string_view input) noexcept {
-  switch (id) {
-    case KeyHashId::sdbm:
-      return sdbm(input);
-    case KeyHashId::sdbm_avalanche:
-      return full_hash(sdbm(input));
-    case KeyHashId::djb2:
-      return djb2(input);
-    case KeyHashId::djb2_avalanche:
-      return full_hash(djb2(input));
-    case KeyHashId::wt6:
-      return wt6(input);
-    case KeyHashId::wt6_avalanche:
-      return full_hash(wt6(input));
-    case KeyHashId::crc32_avalanche:
-      return full_hash(crc32(input));
-    case KeyHashId::decimal32:
-      return decimal32(input);
-    case KeyHashId::decimal32_avalanche:
-      return full_hash(decimal32(input));
-    default:
-      return client_hash(id, input);
-  }
+struct Row {
+  KeyHashId id;
+  KeyHashFunction function;
+};
+
+/// The function, a lambda without captures, may leave the sign out.
+template <class Function>
+constexpr Row row(KeyHashId id, Function) noexcept {
+  return {id, [](Key key, [[maybe_unused]] ByteSign sign) noexcept -> std::uint64_t {
+            if constexpr (requires { Function{}(key, sign); })
+              return Function{}(key, sign);
+            else
+              return Function{}(key);
+          }};
 }
 
-std::uint64_t memcached_hash(KeyHashId id, std::string_view input, ByteSign sign) noexcept {
-  switch (id) {
-    case KeyHashId::one_at_a_time:
-      return one_at_a_time(input, sign);
-    case KeyHashId::crc32_15bit:
-      return crc32_15bit(input);
-    case KeyHashId::crc16_32:
-      return crc16_32(input);
-    case KeyHashId::fnv1_32:
-      return fnv1_32(input, sign);
-    case KeyHashId::fnv1a_32:
-      return fnv1a_32(input, sign);
-    case KeyHashId::fnv1_64_low32:
-      return fnv1_64_low32(input, sign);
-    case KeyHashId::fnv1a_64_low32:
-      return fnv1a_64_low32(input, sign);
-    case KeyHashId::jenkins:
-      return lookup3(input, 13);
-    case KeyHashId::murmur2_seed_len:
-      return murmur2_32(input, murmur_memcached_seed(input));
-    case KeyHashId::murmur3_seed_len:
-      return murmur3_32(input, murmur_memcached_seed(input));
-    case KeyHashId::hsieh:
-      return hsieh(input, sign);
-    default:
-      return haproxy_hash(id, input);
-  }
+constexpr std::array<Row, table.size()> functions = {{
+    row(KeyHashId::xxh3, [](Key key) { return xxh3_64(key); }),
+    row(KeyHashId::xxh64, [](Key key) { return xxh64(key); }),
+    row(KeyHashId::murmur3_x64_128, [](Key key) { return murmur3_x64_128(key)[0]; }),
+    row(KeyHashId::md5, [](Key key) { return big_endian(md5_words(key), 0); }),
+    row(KeyHashId::sha1, [](Key key) { return bytes::load_be64(sha1(key).data()); }),
+    row(KeyHashId::sha256, [](Key key) { return bytes::load_be64(sha256(key).data()); }),
+    row(KeyHashId::crc32, [](Key key) { return crc32(key); }),
+    row(KeyHashId::crc16, [](Key key) { return crc16(key); }),
+    row(KeyHashId::fnv1a_64, [](Key key) { return fnv1a_64(key); }),
+    row(KeyHashId::md5_ketama, [](Key key) { return md5_words(key)[0]; }),
+    row(KeyHashId::murmur3_cassandra, [](Key key) { return murmur3_cassandra(key); }),
+    row(KeyHashId::one_at_a_time, [](Key key, ByteSign sign) { return one_at_a_time(key, sign); }),
+    row(KeyHashId::crc32_15bit, [](Key key) { return crc32_15bit(key); }),
+    row(KeyHashId::crc16_32, [](Key key) { return crc16_32(key); }),
+    row(KeyHashId::fnv1_32, [](Key key, ByteSign sign) { return fnv1_32(key, sign); }),
+    row(KeyHashId::fnv1a_32, [](Key key, ByteSign sign) { return fnv1a_32(key, sign); }),
+    row(KeyHashId::fnv1_64_low32, [](Key key, ByteSign sign) { return fnv1_64_low32(key, sign); }),
+    row(KeyHashId::fnv1a_64_low32, [](Key key, ByteSign sign) { return fnv1a_64_low32(key, sign); }),
+    row(KeyHashId::jenkins, [](Key key) { return lookup3(key, 13); }),
+    row(KeyHashId::murmur2_seed_len, [](Key key) { return murmur2_32(key, murmur_memcached_seed(key)); }),
+    row(KeyHashId::murmur3_seed_len, [](Key key) { return murmur3_32(key, murmur_memcached_seed(key)); }),
+    row(KeyHashId::hsieh, [](Key key, ByteSign sign) { return hsieh(key, sign); }),
+    row(KeyHashId::sdbm, [](Key key) { return sdbm(key); }),
+    row(KeyHashId::sdbm_avalanche, [](Key key) { return full_hash(sdbm(key)); }),
+    row(KeyHashId::djb2, [](Key key) { return djb2(key); }),
+    row(KeyHashId::djb2_avalanche, [](Key key) { return full_hash(djb2(key)); }),
+    row(KeyHashId::wt6, [](Key key) { return wt6(key); }),
+    row(KeyHashId::wt6_avalanche, [](Key key) { return full_hash(wt6(key)); }),
+    row(KeyHashId::crc32_avalanche, [](Key key) { return full_hash(crc32(key)); }),
+    row(KeyHashId::decimal32, [](Key key) { return decimal32(key); }),
+    row(KeyHashId::decimal32_avalanche, [](Key key) { return full_hash(decimal32(key)); }),
+    row(KeyHashId::murmur2_64_envoy, [](Key key) { return murmur2_64a(key, 0xc70f6907); }),
+    row(KeyHashId::kafka_murmur2, [](Key key) { return murmur2_32(key, 0x9747b28c) & without_top_bit; }),
+    row(KeyHashId::java_string_hash, [](Key key) { return java_string_hash(key); }),
+    row(KeyHashId::fnv1_32_utf16, [](Key key) { return fnv1_32_utf16(key); }),
+    row(KeyHashId::fnv1a_32_utf16, [](Key key) { return fnv1a_32_utf16(key); }),
+    row(KeyHashId::fnv1_64_utf16, [](Key key) { return fnv1_64_utf16(key); }),
+    row(KeyHashId::fnv1a_64_utf16, [](Key key) { return fnv1a_64_utf16(key); }),
+    row(KeyHashId::pymemcache_murmur3, [](Key key) { return murmur3_32_code_points(key); }),
+    row(KeyHashId::elasticsearch_murmur3, [](Key key) { return murmur3_32_utf16le(key); }),
+    row(KeyHashId::sha1_be32, [](Key key) { return bytes::load_be32(sha1(key).data()); }),
+    row(KeyHashId::crc32_first256, [](Key key) { return crc32(key.substr(0, 256)); }),
+    row(KeyHashId::crc32_15bit_nonzero, [](Key key) { return std::max<std::uint64_t>(crc32_15bit(key), 1); }),
+    row(KeyHashId::crc32_31bit, [](Key key) { return crc32(key) & without_top_bit; }),
+    row(KeyHashId::ceph_rjenkins, [](Key key) { return ceph_rjenkins(key); }),
+    row(KeyHashId::sha1_le32, [](Key key) { return bytes::load_le32(sha1(key).data()); }),
+    row(KeyHashId::md5_128, [](Key key) { return static_cast<std::uint64_t>(md5_u128(key)); }),
+    row(KeyHashId::murmur2_64_furc, [](Key key) { return murmur2_64a(key, furc_seed); }),
+    row(KeyHashId::murmur2_64_rendezvous, [](Key key) { return murmur2_64a(key, rendezvous_seed); }),
+    row(KeyHashId::citus_text, [](Key key) { return postgres_bytes(key) ^ top_bit; }),
+}};
+
+constexpr bool in_enum_order() {
+  for (std::size_t i = 0; i < table.size(); ++i)
+    if (static_cast<std::size_t>(table[i].id) != i || functions[i].id != table[i].id) return false;
+  return true;
 }
+static_assert(in_enum_order(), "a hash is found by its number");
 
 }  // namespace
 
@@ -206,37 +179,36 @@ std::optional<KeyHashId> find_key_hash(std::string_view name) noexcept {
   return std::nullopt;
 }
 
+KeyHashFunction key_hash_function(KeyHashId id) noexcept {
+  return functions[static_cast<std::size_t>(id)].function;
+}
+
 std::uint64_t key_hash(KeyHashId id, std::string_view input, ByteSign sign) noexcept {
-  switch (id) {
-    case KeyHashId::xxh3:
-      return xxh3_64(input);
-    case KeyHashId::xxh64:
-      return xxh64(input);
-    case KeyHashId::murmur3_x64_128:
-      return murmur3_x64_128(input)[0];
-    case KeyHashId::md5:
-      return bytes::load_be64(md5(input).data());
-    case KeyHashId::sha1:
-      return bytes::load_be64(sha1(input).data());
-    case KeyHashId::sha256:
-      return bytes::load_be64(sha256(input).data());
-    case KeyHashId::crc32:
-      return crc32(input);
-    case KeyHashId::crc16:
-      return crc16(input);
-    case KeyHashId::fnv1a_64:
-      return fnv1a_64(input);
-    case KeyHashId::md5_ketama:
-      return bytes::load_le32(md5(input).data());
-    case KeyHashId::murmur3_cassandra:
-      return murmur3_cassandra(input);
-    default:
-      return memcached_hash(id, input, sign);
-  }
+  return key_hash_function(id)(input, sign);
 }
 
 u128 wide_key_hash(KeyHashId id, std::string_view input, ByteSign sign) noexcept {
-  return id == KeyHashId::md5_128 ? md5_128(input) : key_hash(id, input, sign);
+  return id == KeyHashId::md5_128 ? md5_u128(input) : key_hash(id, input, sign);
+}
+
+void key_hash_each(KeyHashId id, std::span<const std::string_view> inputs, ByteSign sign,
+                   std::span<std::uint64_t> out) noexcept {
+  if (id != KeyHashId::md5 && id != KeyHashId::md5_ketama && id != KeyHashId::md5_128) {
+    const KeyHashFunction function = key_hash_function(id);
+    for (std::size_t i = 0; i < inputs.size(); ++i) out[i] = function(inputs[i], sign);
+    return;
+  }
+  const std::size_t first_word = id == KeyHashId::md5_128 ? 2 : 0;
+  Md5Batch batch;
+  for (std::size_t from = 0; from < inputs.size(); from += Md5Batch::most) {
+    const auto part = inputs.subspan(from, std::min(Md5Batch::most, inputs.size() - from));
+    md5_batch(part, batch);
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      const std::uint32_t first = batch.word[first_word][i], second = batch.word[first_word + 1][i];
+      out[from + i] =
+          id == KeyHashId::md5_ketama ? first : big_endian(std::array<std::uint32_t, 2>{first, second}, 0);
+    }
+  }
 }
 
 }  // namespace arcwise

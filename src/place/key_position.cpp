@@ -1,5 +1,6 @@
 #include "place/key_position.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -59,15 +60,17 @@ KeyPosition::KeyPosition(const ClusterMap& map)
     close_ = placement.hash_tag[1];
   }
   if (placement.slots || placement.recipe->slots != SlotCount::none)
-    slots_ = static_cast<std::uint64_t>(map.space().last) + 1;
+    slots_ = Remainder(static_cast<std::uint64_t>(map.space().last) + 1);
   else if (placement.recipe->ring_bits && placement.recipe->ring_bits < info(hash_).bits)
     mask_ = map.space().last;
   if (const KeyRuleInfo* rule = find_key_rule(placement.recipe->key_rule)) {
-    slots_ = 0;
+    slots_ = {};
     rule_ = {rule->make(map), std::string(rule->name)};
     for (std::string_view names = rule->settings; !names.empty();)
       rule_.says.append(1, '\n').append(placement.text(next_word(names)));
   }
+  if (cut_ == Cut::nothing && hashes_key_alone() && !empty_is_zero_ && info(hash_).bits <= 64)
+    direct_ = key_hash_function(hash_);
 }
 
 std::string_view KeyPosition::routing_key(std::string_view key) const noexcept {
@@ -82,6 +85,10 @@ std::string_view KeyPosition::routing_key(std::string_view key) const noexcept {
       return balance_.value(key);
   }
   return key;
+}
+
+bool KeyPosition::hashes_key_alone() const noexcept {
+  return !rule_.what && cut_ != Cut::balance && prefix_.empty() && suffix_.empty();
 }
 
 u128 KeyPosition::hash(std::string_view routing_key) const noexcept {
@@ -107,10 +114,32 @@ std::string KeyPosition::hashed(std::string_view key) const {
   return prefix_ + std::string(routing_key(key)) + suffix_;
 }
 
-KeyHash KeyPosition::of(std::string_view key) const noexcept {
+KeyHash KeyPosition::prepared(std::string_view key) const noexcept {
   if (rule_.what) return {rule_.what->position(routing_key(key))};
   const u128 value = hash(routing_key(key));
-  return {slots_ ? value % slots_ : value & mask_};
+  if (!slots_.divisor()) return {value & mask_};
+  return {value >> 64 == 0 ? slots_(static_cast<std::uint64_t>(value)) : value % slots_.divisor()};
+}
+
+void KeyPosition::of(std::span<const std::string_view> keys, std::span<std::uint64_t> out) const noexcept {
+  // A remainder is one of all bits of a hash.
+  if (!hashes_key_alone() || (slots_.divisor() && info(hash_).bits > 64)) {
+    for (std::size_t i = 0; i < keys.size(); ++i) out[i] = static_cast<std::uint64_t>(of(keys[i]).value);
+    return;
+  }
+  constexpr std::size_t most = 64;
+  std::array<std::string_view, most> parts;
+  for (std::size_t from = 0; from < keys.size(); from += most) {
+    auto part = keys.subspan(from, std::min(most, keys.size() - from));
+    const auto positions = out.subspan(from, part.size());
+    if (cut_ != Cut::nothing) {
+      for (std::size_t i = 0; i < part.size(); ++i) parts[i] = routing_key(part[i]);
+      part = std::span(parts).first(part.size());
+    }
+    key_hash_each(hash_, part, sign_, positions);
+    for (std::size_t i = 0; i < part.size(); ++i)
+      positions[i] = empty_is_zero_ && part[i].empty() ? 0 : reduced(positions[i]);
+  }
 }
 
 }  // namespace arcwise

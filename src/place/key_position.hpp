@@ -2,10 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "arcwise/map.hpp"
+#include "hash/key_hash_function.hpp"
+#include "hash/remainder.hpp"
 #include "place/haproxy_key.hpp"
 #include "place/key_rules.hpp"
 
@@ -27,7 +30,11 @@ class KeyPosition {
   explicit KeyPosition(const ClusterMap& map);
   /// The bytes of the key that are hashed, without the setting `prefix` before and `salt` behind them.
   std::string_view routing_key(std::string_view key) const noexcept;
-  KeyHash of(std::string_view key) const noexcept;
+  KeyHash of(std::string_view key) const noexcept {
+    return direct_ ? KeyHash{reduced(direct_(key, sign_))} : prepared(key);
+  }
+  /// The low 64 bits of the position of each key. out.size() >= keys.size().
+  void of(std::span<const std::string_view> keys, std::span<std::uint64_t> out) const noexcept;
   /// The bytes that are hashed, prefix and all.
   std::string hashed(std::string_view key) const;
   /// false: not a key of this system, so that of() goes by its bytes alone.
@@ -36,7 +43,7 @@ class KeyPosition {
   }
 
   /// Number of slots that positions are remainders over; 0: the hash is the position.
-  std::uint64_t remainder() const noexcept { return slots_; }
+  std::uint64_t remainder() const noexcept { return slots_.divisor(); }
   /// Whether every key has the same hash in both, before it is reduced to slots. The empty key, which no
   /// protocol of these systems can carry, does not count.
   bool hashes_alike(KeyPosition other) const {
@@ -55,8 +62,16 @@ class KeyPosition {
     friend bool operator==(const Rule& a, const Rule& b) { return a.says == b.says; }
   };
 
+  /// Whether what is hashed is a piece of the key, by the key hash and nothing else.
+  bool hashes_key_alone() const noexcept;
   u128 hash(std::string_view routing_key) const noexcept;
+  KeyHash prepared(std::string_view key) const noexcept;
+  std::uint64_t reduced(std::uint64_t hash) const noexcept {
+    return slots_.divisor() ? slots_(hash) : hash & static_cast<std::uint64_t>(mask_);
+  }
 
+  /// The key hash where nothing else is done to a key: the common case, at the cost of the hash itself.
+  KeyHashFunction direct_ = nullptr;
   KeyHashId hash_;
   ByteSign sign_;
   Cut cut_ = Cut::nothing;
@@ -66,9 +81,9 @@ class KeyPosition {
   std::string prefix_, suffix_;
   bool as_repr_ = false;  ///< pymemcache: a key of type bytes is hashed as repr() writes it
   HaproxyKey balance_;
-  std::uint64_t slots_ = 0;  ///< reduce by remainder; 0: the hash is the position, or the rule says it
-  u128 mask_ = ~u128{0};     ///< a ring narrower than the hash uses its low bits
-  Rule rule_;                ///< of recipes that have one: instead of all the above but the tag
+  Remainder slots_;       ///< reduce by it; of 0: the hash is the position, or the rule says it
+  u128 mask_ = ~u128{0};  ///< a ring narrower than the hash uses its low bits
+  Rule rule_;             ///< of recipes that have one: instead of all the above but the tag
 };
 
 }  // namespace arcwise
