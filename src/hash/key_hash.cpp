@@ -19,6 +19,7 @@
 #include "hash/sha1.hpp"
 #include "hash/sha256.hpp"
 #include "hash/xxh.hpp"
+#include "hash/xxh_inline.hpp"
 
 namespace arcwise {
 namespace {
@@ -81,10 +82,25 @@ using Key = std::string_view;
 constexpr std::uint32_t without_top_bit = 0x7fffffff;
 constexpr std::uint32_t top_bit = 0x80000000;
 
-/// Words w and w + 1 of an MD5 digest as one number, most significant byte first.
-template <class Words>
-std::uint64_t big_endian(const Words& words, std::size_t w) noexcept {
-  return std::uint64_t{bytes::swapped(words[w])} << 32 | bytes::swapped(words[w + 1]);
+/// Two words of an MD5 digest as one number, most significant byte first.
+std::uint64_t big_endian(std::array<std::uint32_t, 2> words) noexcept {
+  return std::uint64_t{bytes::swapped(words[0])} << 32 | bytes::swapped(words[1]);
+}
+
+std::uint64_t md5_begin(Key key) noexcept {
+  const auto words = md5_words(key);
+  return big_endian({words[0], words[1]});
+}
+
+/// Calls `take(digests, at, i)` for each input, number at + i and i-th of those in `digests`.
+template <class Take>
+void in_lanes(std::span<const Key> inputs, Take take) noexcept {
+  Md5Batch digests;
+  for (std::size_t at = 0; at < inputs.size(); at += Md5Batch::most) {
+    const auto part = inputs.subspan(at, std::min(Md5Batch::most, inputs.size() - at));
+    md5_batch(part, digests);
+    for (std::size_t i = 0; i < part.size(); ++i) take(digests, at, i);
+  }
 }
 
 struct Row {
@@ -107,7 +123,7 @@ constexpr std::array<Row, table.size()> functions = {{
     row(KeyHashId::xxh3, [](Key key) { return xxh3_64(key); }),
     row(KeyHashId::xxh64, [](Key key) { return xxh64(key); }),
     row(KeyHashId::murmur3_x64_128, [](Key key) { return murmur3_x64_128(key)[0]; }),
-    row(KeyHashId::md5, [](Key key) { return big_endian(md5_words(key), 0); }),
+    row(KeyHashId::md5, [](Key key) { return md5_begin(key); }),
     row(KeyHashId::sha1, [](Key key) { return bytes::load_be64(sha1(key).data()); }),
     row(KeyHashId::sha256, [](Key key) { return bytes::load_be64(sha256(key).data()); }),
     row(KeyHashId::crc32, [](Key key) { return crc32(key); }),
@@ -193,21 +209,25 @@ u128 wide_key_hash(KeyHashId id, std::string_view input, ByteSign sign) noexcept
 
 void key_hash_each(KeyHashId id, std::span<const std::string_view> inputs, ByteSign sign,
                    std::span<std::uint64_t> out) noexcept {
-  if (id != KeyHashId::md5 && id != KeyHashId::md5_ketama && id != KeyHashId::md5_128) {
-    const KeyHashFunction function = key_hash_function(id);
-    for (std::size_t i = 0; i < inputs.size(); ++i) out[i] = function(inputs[i], sign);
-    return;
-  }
-  const std::size_t first_word = id == KeyHashId::md5_128 ? 2 : 0;
-  Md5Batch batch;
-  for (std::size_t from = 0; from < inputs.size(); from += Md5Batch::most) {
-    const auto part = inputs.subspan(from, std::min(Md5Batch::most, inputs.size() - from));
-    md5_batch(part, batch);
-    for (std::size_t i = 0; i < part.size(); ++i) {
-      const std::uint32_t first = batch.word[first_word][i], second = batch.word[first_word + 1][i];
-      out[from + i] =
-          id == KeyHashId::md5_ketama ? first : big_endian(std::array<std::uint32_t, 2>{first, second}, 0);
-    }
+  switch (id) {
+    case KeyHashId::xxh3:
+      for (std::size_t i = 0; i < inputs.size(); ++i)
+        out[i] = XXH3_64bits(inputs[i].data(), inputs[i].size());
+      return;
+    case KeyHashId::md5_ketama:
+      return in_lanes(inputs, [&](const Md5Batch& digest, std::size_t at, std::size_t i) noexcept {
+        out[at + i] = digest.word[0][i];
+      });
+    case KeyHashId::md5:
+      return in_lanes(inputs, [&](const Md5Batch& digest, std::size_t at, std::size_t i) noexcept {
+        out[at + i] = big_endian({digest.word[0][i], digest.word[1][i]});
+      });
+    case KeyHashId::md5_128:
+      return in_lanes(inputs, [&](const Md5Batch& digest, std::size_t at, std::size_t i) noexcept {
+        out[at + i] = big_endian({digest.word[2][i], digest.word[3][i]});
+      });
+    default:
+      for (std::size_t i = 0; i < inputs.size(); ++i) out[i] = key_hash(id, inputs[i], sign);
   }
 }
 

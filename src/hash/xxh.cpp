@@ -1,7 +1,6 @@
 #include "hash/xxh.hpp"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
+#include "hash/xxh_inline.hpp"
 
 namespace arcwise {
 

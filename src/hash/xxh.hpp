@@ -1,4 +1,4 @@
-// xxHash: the header-only library behind three functions, so that one translation unit carries it.
+// xxHash: the header-only library behind three functions, so that few translation units carry it.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstring>
 
+#include "hash/key_hash_function.hpp"
+#include "hash/xxh_inline.hpp"
 #include "model/build.hpp"
 #include "place/rendezvous.hpp"
 #include "place/salted_key.hpp"
@@ -69,8 +71,7 @@ KeyPosition::KeyPosition(const ClusterMap& map)
     for (std::string_view names = rule->settings; !names.empty();)
       rule_.says.append(1, '\n').append(placement.text(next_word(names)));
   }
-  if (cut_ == Cut::nothing && hashes_key_alone() && !empty_is_zero_ && info(hash_).bits <= 64)
-    direct_ = key_hash_function(hash_);
+  of_ = fastest();
 }
 
 std::string_view KeyPosition::routing_key(std::string_view key) const noexcept {
@@ -114,11 +115,31 @@ std::string KeyPosition::hashed(std::string_view key) const {
   return prefix_ + std::string(routing_key(key)) + suffix_;
 }
 
-KeyHash KeyPosition::prepared(std::string_view key) const noexcept {
-  if (rule_.what) return {rule_.what->position(routing_key(key))};
-  const u128 value = hash(routing_key(key));
-  if (!slots_.divisor()) return {value & mask_};
-  return {value >> 64 == 0 ? slots_(static_cast<std::uint64_t>(value)) : value % slots_.divisor()};
+KeyPosition::Of KeyPosition::fastest() const noexcept {
+  if (cut_ != Cut::nothing || !hashes_key_alone() || empty_is_zero_ || info(hash_).bits > 64) return prepared;
+  if (hash_ != KeyHashId::xxh3 || mask_ != ~u128{0}) return plain;
+  return slots_.divisor() ? xxh3_slot : xxh3;
+}
+
+KeyHash KeyPosition::xxh3(const KeyPosition&, std::string_view key) noexcept {
+  return {XXH3_64bits(key.data(), key.size())};
+}
+
+KeyHash KeyPosition::xxh3_slot(const KeyPosition& self, std::string_view key) noexcept {
+  return {self.slots_(XXH3_64bits(key.data(), key.size()))};
+}
+
+KeyHash KeyPosition::plain(const KeyPosition& self, std::string_view key) noexcept {
+  return {self.reduced(key_hash(self.hash_, key, self.sign_))};
+}
+
+KeyHash KeyPosition::prepared(const KeyPosition& self, std::string_view key) noexcept {
+  const std::string_view part = self.routing_key(key);
+  if (self.rule_.what) return {self.rule_.what->position(part)};
+  const u128 value = self.hash(part);
+  const std::uint64_t slots = self.slots_.divisor();
+  if (slots == 0) return {value & self.mask_};
+  return {value >> 64 == 0 ? self.slots_(static_cast<std::uint64_t>(value)) : value % slots};
 }
 
 void KeyPosition::of(std::span<const std::string_view> keys, std::span<std::uint64_t> out) const noexcept {
@@ -137,8 +158,11 @@ void KeyPosition::of(std::span<const std::string_view> keys, std::span<std::uint
       part = std::span(parts).first(part.size());
     }
     key_hash_each(hash_, part, sign_, positions);
-    for (std::size_t i = 0; i < part.size(); ++i)
-      positions[i] = empty_is_zero_ && part[i].empty() ? 0 : reduced(positions[i]);
+    if (slots_.divisor() || mask_ != ~u128{0})
+      for (std::uint64_t& position : positions) position = reduced(position);
+    if (empty_is_zero_)
+      for (std::size_t i = 0; i < part.size(); ++i)
+        if (part[i].empty()) positions[i] = 0;
   }
 }
 

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "arcwise/map.hpp"
-#include "hash/key_hash_function.hpp"
 #include "hash/remainder.hpp"
 #include "place/haproxy_key.hpp"
 #include "place/key_rules.hpp"
@@ -30,9 +29,7 @@ class KeyPosition {
   explicit KeyPosition(const ClusterMap& map);
   /// The bytes of the key that are hashed, without the setting `prefix` before and `salt` behind them.
   std::string_view routing_key(std::string_view key) const noexcept;
-  KeyHash of(std::string_view key) const noexcept {
-    return direct_ ? KeyHash{reduced(direct_(key, sign_))} : prepared(key);
-  }
+  KeyHash of(std::string_view key) const noexcept { return of_(*this, key); }
   /// The low 64 bits of the position of each key. out.size() >= keys.size().
   void of(std::span<const std::string_view> keys, std::span<std::uint64_t> out) const noexcept;
   /// The bytes that are hashed, prefix and all.
@@ -48,6 +45,7 @@ class KeyPosition {
   /// protocol of these systems can carry, does not count.
   bool hashes_alike(KeyPosition other) const {
     other.slots_ = slots_;
+    other.of_ = of_;
     other.empty_is_zero_ = empty_is_zero_;
     return *this == other;
   }
@@ -65,13 +63,17 @@ class KeyPosition {
   /// Whether what is hashed is a piece of the key, by the key hash and nothing else.
   bool hashes_key_alone() const noexcept;
   u128 hash(std::string_view routing_key) const noexcept;
-  KeyHash prepared(std::string_view key) const noexcept;
+  using Of = KeyHash (*)(const KeyPosition&, std::string_view) noexcept;
+  static KeyHash prepared(const KeyPosition& self, std::string_view key) noexcept;
+  static KeyHash plain(const KeyPosition& self, std::string_view key) noexcept;
+  static KeyHash xxh3(const KeyPosition& self, std::string_view key) noexcept;
+  static KeyHash xxh3_slot(const KeyPosition& self, std::string_view key) noexcept;
+  Of fastest() const noexcept;
   std::uint64_t reduced(std::uint64_t hash) const noexcept {
     return slots_.divisor() ? slots_(hash) : hash & static_cast<std::uint64_t>(mask_);
   }
 
-  /// The key hash where nothing else is done to a key: the common case, at the cost of the hash itself.
-  KeyHashFunction direct_ = nullptr;
+  Of of_ = prepared;  ///< the shortest way, chosen once: a lookup is to cost little more than its key hash
   KeyHashId hash_;
   ByteSign sign_;
   Cut cut_ = Cut::nothing;

@@ -124,7 +124,8 @@ Placement compile(const ClusterMap& map) {
   if (method.partitions)
     return placed(map, traits,
                   Partitions(static_cast<std::size_t>(map.space().last) + 1, method.partitions(map)));
-  if (placement.recipe->points == PointRule::table) return placed(map, traits, OwnerTable(placement.table));
+  if (placement.recipe->points == PointRule::table)
+    return placed(map, traits, OwnerTable(placement.table, placement.slots));
   if (method.chooser) return placed(map, traits, Chosen(map, method.chooser(map)));
   if (method.slots) {
     std::vector<NodeIndex> owner_of_slot;
