@@ -7,6 +7,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,10 +22,14 @@ inline std::string machine() {
   return "unknown processor";
 }
 
-/// One row a method: its median time and how many times the peer's it is.
+/// One row a method: its median time, and how it compares with the peer's. Studies are told as a multiple of the peer's
+/// time, in ms; lookups, which `per_operation` divides by their number, as how many times as fast, in ns.
 class Comparison {
  public:
-  Comparison(std::string peer, std::function<void()> run_peer) : peer_(peer) { add(std::move(peer), std::move(run_peer)); }
+  Comparison(std::string peer, std::function<void()> run_peer, std::size_t per_operation = 0)
+      : peer_(peer), operations_(per_operation) {
+    add(std::move(peer), std::move(run_peer));
+  }
 
   void add(std::string name, std::function<void()> run) { methods_.push_back({std::move(name), std::move(run), {}}); }
   void note(std::string name, double value, std::string unit) { notes_.push_back({std::move(name), value, std::move(unit)}); }
@@ -39,28 +44,26 @@ class Comparison {
       }
   }
 
-  int print(bool json) {
+  /// Prints the rows, or adds them to `rows`.
+  void print(nlohmann::ordered_json* rows) {
     const double base = median(methods_.front().seconds);
-    nlohmann::ordered_json rows = nlohmann::ordered_json::array();
     for (Method& m : methods_) {
-      const double value = median(m.seconds) * 1e3;
-      const double ratio = value / 1e3 / base;
-      if (json)
-        rows.push_back({{"name", m.name}, {"value", value}, {"unit", "ms"}, {"against", peer_}, {"ratio", ratio}});
+      const double seconds = median(m.seconds);
+      const double value = operations_ ? seconds / static_cast<double>(operations_) * 1e9 : seconds * 1e3;
+      const double ratio = operations_ ? base / seconds : seconds / base;
+      const char* unit = operations_ ? "ns" : "ms";
+      if (rows)
+        rows->push_back({{"name", m.name}, {"value", value}, {"unit", unit}, {"against", peer_}, {"ratio", ratio}});
       else
-        fmt::print("{:<44} {:>10.2f} ms {:>8.2f} x {}\n", m.name, value, ratio, peer_);
+        fmt::print("{:<52} {:>9.2f} {} {:>8.2f} {} {}\n", m.name, value, unit, ratio,
+                   operations_ ? "times as fast as" : "x", peer_);
     }
     for (const Note& n : notes_) {
-      if (json)
-        rows.push_back({{"name", n.name}, {"value", n.value}, {"unit", n.unit}, {"against", nullptr}, {"ratio", nullptr}});
+      if (rows)
+        rows->push_back({{"name", n.name}, {"value", n.value}, {"unit", n.unit}, {"against", nullptr}, {"ratio", nullptr}});
       else
-        fmt::print("{:<44} {:>10.2f} {}\n", n.name, n.value, n.unit);
+        fmt::print("{:<52} {:>9.2f} {}\n", n.name, n.value, n.unit);
     }
-    if (json)
-      fmt::print("{}\n", nlohmann::ordered_json{{"schema", "arcwise/bench/v1"}, {"machine", machine()}, {"rows", rows}}.dump(2));
-    else
-      fmt::print("machine: {}; medians of interleaved rounds\n", machine());
-    return 0;
   }
 
  private:
@@ -80,8 +83,41 @@ class Comparison {
   }
 
   std::string peer_;
+  std::size_t operations_;
   std::vector<Method> methods_;
   std::vector<Note> notes_;
 };
+
+/// What every benchmark's main() ends in: the comparisons with their headings.
+class Report {
+ public:
+  explicit Report(bool json) : json_(json) {}
+  void add(std::string_view heading, Comparison& comparison) {
+    if (!json_) fmt::print("{}{}\n", first_ ? "" : "\n", heading);
+    first_ = false;
+    nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+    comparison.print(json_ ? &rows : nullptr);
+    for (auto& row : rows) {
+      row["name"] = std::string(heading) + ": " + std::string(row["name"]);
+      rows_.push_back(std::move(row));
+    }
+  }
+  void close(std::uint64_t seed) const {
+    if (json_)
+      fmt::print("{}\n", nlohmann::ordered_json{{"schema", "arcwise/bench/v1"}, {"machine", machine()}, {"seed", std::to_string(seed)}, {"rows", rows_}}.dump(2));
+    else
+      fmt::print("\nmachine: {}; seed {}; medians of interleaved rounds\n", machine(), seed);
+  }
+
+ private:
+  bool json_;
+  bool first_ = true;
+  nlohmann::ordered_json rows_ = nlohmann::ordered_json::array();
+};
+
+inline bool wants_json(int argc, char** argv) { return argc > 1 && std::string_view(argv[1]) == "--json"; }
+
+/// Something the compiler may not do away with.
+inline void keep(std::uint64_t value) { asm volatile("" : : "r"(value) : "memory"); }
 
 }  // namespace arcwise::bench

@@ -99,7 +99,10 @@ struct Replicated final : Placement::Model {
   }
   NodeIndex primary(KeyHash hash) const noexcept override { return algorithm.first(hash); }
   void primary(std::span<const std::uint64_t> hashes, std::span<NodeIndex> out) const noexcept override {
-    for (std::size_t i = 0; i < hashes.size(); ++i) out[i] = algorithm.first({hashes[i]});
+    if constexpr (requires { algorithm.first(hashes, out); })
+      algorithm.first(hashes, out);
+    else
+      for (std::size_t i = 0; i < hashes.size(); ++i) out[i] = algorithm.first({hashes[i]});
   }
   std::size_t region_count() const noexcept override { return algorithm.region_count(); }
   Region region(std::size_t i) const noexcept override { return algorithm.region(i); }
@@ -113,6 +116,15 @@ struct Replicated final : Placement::Model {
 template <class Algorithm>
 Placement placed(const ClusterMap& map, Traits traits, Algorithm algorithm) {
   return Placement(std::make_shared<const Replicated<Algorithm>>(map, traits, std::move(algorithm)));
+}
+
+template <class Line>
+Placement ring(const ClusterMap& map, const Method& method, Traits traits) {
+  const std::vector<RingPoint> points = ring_points(map, method);
+  const LookupRule lookup = map.placement().recipe->lookup;
+  const u128 last = map.space().last;
+  if (last > ~std::uint64_t{0}) return placed(map, traits, TokenRing<u128, Line>(points, lookup, last));
+  return placed(map, traits, TokenRing<std::uint64_t, Line>(points, lookup, last));
 }
 
 }  // namespace
@@ -132,11 +144,8 @@ Placement compile(const ClusterMap& map) {
     method.slots(map, owner_of_slot);
     return placed(map, traits, SlotArray(std::move(owner_of_slot)));
   }
-  const std::vector<RingPoint> points = ring_points(map, method);
-  const LookupRule lookup = placement.recipe->lookup;
-  if (map.space().last > ~std::uint64_t{0})
-    return placed(map, traits, TokenRing<u128>(points, lookup, map.space().last));
-  return placed(map, traits, TokenRing<std::uint64_t>(points, lookup, map.space().last));
+  return map.nodes().size() <= 65536 ? ring<RingLine>(map, method, traits)
+                                     : ring<RingPlaces>(map, method, traits);
 }
 
 KeyHash Placement::hash(std::string_view key) const noexcept {

@@ -73,5 +73,7 @@ int main(int argc, char** argv) {
   getrusage(RUSAGE_SELF, &usage);
   comparison.note("peak memory", static_cast<double>(usage.ru_maxrss) / 1024, "MiB");
   comparison.note("checksum", static_cast<double>(sink % 1000), "");
-  return comparison.print(argc > 1 && std::string_view(argv[1]) == "--json");
+  bench::Report report(bench::wants_json(argc, argv));
+  report.add("1,000 nodes x 256 tokens, 3 replicas across racks", comparison);
+  report.close(0);
 }
