@@ -122,8 +122,8 @@ class Placement {
   /// owners() with its reasons. The walk ends where owners() would stop.
   void trace(const Query& query, const Trace& trace) const;
 
-  /// The candidate stream itself, before any mask or policy: calls `visit(context, node)` until it says false.
-  /// Repeats are possible; a table lists the owners of its range only.
+  /// The candidate stream itself, before any mask or policy: calls `visit(context, node)` until it says
+  /// false. Repeats are possible; a table lists the owners of its range only.
   void walk(const Query& query, bool (*visit)(void* context, NodeIndex node) noexcept,
             void* context) const noexcept;
 
@@ -131,10 +131,15 @@ class Placement {
   explicit Placement(std::shared_ptr<const Model> model) : model_(std::move(model)) {}
 
  private:
+  friend Placement compile(const ClusterMap& map, const Placement& previous);
   std::shared_ptr<const Model> model_;
 };
 
 /// Cost: O(T log T) for T ring entries. A validated map always compiles.
 Placement compile(const ClusterMap& map);
+/// compile(map) by way of the placement of an earlier map. Where nodes joined, left or changed on a ring
+/// whose points depend on each node alone (hashed names, given tokens), the cost is a copy of the earlier
+/// ring and the sorting of the new points; elsewhere that of compile(map).
+Placement compile(const ClusterMap& map, const Placement& previous);
 
 }  // namespace arcwise

@@ -66,7 +66,7 @@ struct Floor {
 struct Hashes {
   std::vector<std::uint64_t> of;
   Hashes() : of(lookups) {
-    for (std::size_t i = 0; i < lookups; ++i) of[i] = splitmix64(seed + i);
+    for (std::size_t i = 0; i < lookups; ++i) of[i] = mix64(seed + i);
   }
 };
 
@@ -81,7 +81,7 @@ std::uint64_t independent(const Hashes& hashes, Find&& find) {
 template <class Find>
 std::uint64_t dependent(Find&& find) {
   std::uint64_t h = seed;
-  for (std::size_t i = 0; i < lookups; ++i) h = splitmix64(h + find(h));
+  for (std::size_t i = 0; i < lookups; ++i) h = mix64(h + find(h));
   return h;
 }
 

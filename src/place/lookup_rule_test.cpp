@@ -50,8 +50,12 @@ RC_GTEST_PROP(lookup_rule, one_search_answers_as_each_rule_is_defined, ()) {
       rc::gen::unique<std::vector<std::uint64_t>>(rc::gen::inRange<std::uint64_t>(0, last + 1)));
   std::sort(tokens.begin(), tokens.end());
   std::vector<RingPoint> points;
-  for (std::size_t i = 0; i < tokens.size(); ++i) points.push_back({{tokens[i]}, static_cast<NodeIndex>(i)});
-  const TokenRing<std::uint64_t, RingLine> ring(points, rule, last);
+  RingOrder<std::uint64_t> order{tokens, {}};
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    points.push_back({{tokens[i]}, static_cast<NodeIndex>(i)});
+    order.nodes.push_back(static_cast<NodeIndex>(i));
+  }
+  const TokenRing<std::uint64_t, RingLine> ring(order, rule, last);
   for (std::uint64_t hash = 0; hash <= last; ++hash)
     RC_ASSERT(ring.first({hash}) == by_definition(points, rule, hash));
   Share sum;

@@ -2,31 +2,33 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <limits>
+#include <string>
+
+#include "hash/xxh.hpp"
 
 namespace arcwise {
 namespace {
 
 // The label is NAME:INDEX. The index is digits only and follows the last colon, so no two (name, index) pairs
 // make the same label: "a:1" with index 2 is "a:1:2", and "a" would need the index "1:2".
-void hashed_name_points(const ClusterMap& map, std::vector<RingPoint>& out) {
+void hashed_name_points(const ClusterMap& map, NodeIndex n, std::vector<RingPoint>& out) {
   const unsigned drop = 64u - std::min<unsigned>(64, map.space().bits);
-  std::string label;
-  for (NodeIndex n : owning_nodes(map)) {
-    const Node& node = map.nodes()[n];
-    const std::uint64_t count = token_count(node.weight, map.placement().tokens);
-    label = node.label + ':';
-    const std::size_t stem = label.size();
-    for (std::uint64_t i = 0; i < count; ++i) {
-      label.resize(stem);
-      label += std::to_string(i);
-      out.push_back({{key_hash(KeyHashId::xxh3, label) >> drop}, n});
-    }
+  const Node& node = map.nodes()[n];
+  const std::uint64_t count = token_count(node.weight, map.placement().tokens);
+  std::string label = node.label + ':';
+  const std::size_t stem = label.size();
+  label.resize(stem + std::numeric_limits<std::uint64_t>::digits10 + 1);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const auto end = std::to_chars(label.data() + stem, label.data() + label.size(), i).ptr;
+    const std::string_view text(label.data(), static_cast<std::size_t>(end - label.data()));
+    out.push_back({{xxh3_64(text) >> drop}, n});
   }
 }
 
-void given_points(const ClusterMap& map, std::vector<RingPoint>& out) {
-  for (NodeIndex n : owning_nodes(map))
-    for (Token t : map.nodes()[n].tokens) out.push_back({t, n});
+void given_points(const ClusterMap& map, NodeIndex n, std::vector<RingPoint>& out) {
+  for (Token t : map.nodes()[n].tokens) out.push_back({t, n});
 }
 
 // Node i of the list is slot i; a weight repeats it.
@@ -49,8 +51,8 @@ constexpr Traits stored() {
 }
 
 constexpr std::array<Method, 4> own_methods{{
-    {.name = "hashed-name", .traits = pure_ring, .ring = hashed_name_points},
-    {.name = "given", .traits = stored(), .ring = given_points},
+    {.name = "hashed-name", .traits = pure_ring, .node_points = hashed_name_points},
+    {.name = "given", .traits = stored(), .node_points = given_points},
     {.name = "list-index", .traits = {.enumerable = true, .weighted = true}, .slots = list_index_slots},
     {.name = "table", .traits = stored()},
 }};
@@ -78,19 +80,6 @@ std::vector<NodeIndex> owning_nodes(const ClusterMap& map) {
   for (std::size_t n = 0; n < map.nodes().size(); ++n)
     if (map.nodes()[n].state != NodeState::joining) out.push_back(static_cast<NodeIndex>(n));
   return out;
-}
-
-std::vector<RingPoint> ring_points(const ClusterMap& map, const Method& method) {
-  std::vector<RingPoint> points;
-  method.ring(map, points);
-  const TieRule ties = map.placement().recipe->ties;
-  if (ties == TieRule::by_reverse_order) std::reverse(points.begin(), points.end());
-  std::stable_sort(points.begin(), points.end(), [&](const RingPoint& a, const RingPoint& b) {
-    if (a.token != b.token) return a.token < b.token;
-    return ties == TieRule::by_name && a.node != b.node &&
-           map.nodes()[a.node].name < map.nodes()[b.node].name;
-  });
-  return points;
 }
 
 }  // namespace arcwise

@@ -65,9 +65,13 @@ struct Method {
   /// copies are spread over groups of nodes.
   bool draws_again = false;
   void (*ring)(const ClusterMap& map, std::vector<RingPoint>& points) = nullptr;
+  /// A ring where each node's points depend on that node alone.
+  void (*node_points)(const ClusterMap& map, NodeIndex node, std::vector<RingPoint>& points) = nullptr;
   void (*slots)(const ClusterMap& map, std::vector<NodeIndex>& owner_of_slot) = nullptr;
   std::unique_ptr<const Partitioner> (*partitions)(const ClusterMap& map) = nullptr;
   std::unique_ptr<const Chooser> (*chooser)(const ClusterMap& map) = nullptr;
+
+  bool is_ring() const noexcept { return ring || node_points; }
 };
 
 /// Every method of every family. nullptr: no such name; a test holds every row of the recipe table against
@@ -79,9 +83,6 @@ std::span<const Method> ketama_methods();
 std::span<const Method> proxy_methods();
 std::span<const Method> chooser_methods();
 std::span<const Method> store_methods();
-
-/// The points of a ring method in the recipe's stated total order: by token, then by its tie rule.
-std::vector<RingPoint> ring_points(const ClusterMap& map, const Method& method);
 
 /// What the method promises under this map's replica policy.
 Traits traits_of(const Method& method, const ReplicaPolicy& policy);

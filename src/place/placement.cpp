@@ -28,6 +28,9 @@ struct Placement::Model {
   virtual std::size_t region_at(KeyHash hash) const noexcept = 0;
   virtual std::size_t entry_count() const noexcept = 0;
   virtual Entry entry(std::size_t i) const noexcept = 0;
+  /// The model of a map that differs from this one in some nodes; nullptr where it is no cheaper than
+  /// compile().
+  virtual std::shared_ptr<const Model> changed(const ClusterMap& to, const Method& method) const = 0;
 
   Model(ClusterMap m, Traits t) : map(std::move(m)), position(map), rule(ReplicaRule::of(map)), traits(t) {}
 
@@ -46,7 +49,26 @@ struct Replicated final : Placement::Model {
   Replicated(const ClusterMap& m, Traits t, Algorithm a) : Model(m, t), algorithm(std::move(a)) {}
 
   std::size_t owners(const Query& query, std::span<NodeIndex> out) const noexcept override {
-    return select(algorithm.locate(query), query, out);
+    if constexpr (requires { algorithm.near(query.hash); }) {
+      // Nearly always the ring's line shows all the candidates there need be.
+      const auto near = algorithm.near(query.hash);
+      Selector selector(rule, query.mask, out);
+      for (NodeIndex node : near.nodes) {
+        if (selector.full()) return selector.size();
+        selector.offer(node);
+      }
+      if (!selector.full()) walk_on(near.entry + near.nodes.size(), query, selector);
+      return selector.size();
+    } else {
+      return select(algorithm.locate(query), query, out);
+    }
+  }
+  void walk_on(std::size_t entry, const Query& query, Selector& selector) const noexcept {
+    while (entry >= algorithm.entry_count()) entry -= algorithm.entry_count();
+    algorithm.candidates(entry, query, [&](Token, NodeIndex node) noexcept {
+      selector.offer(node);
+      return !selector.full();
+    });
   }
   std::size_t region_owners(std::size_t i, const NodeMask& mask,
                             std::span<NodeIndex> out) const noexcept override {
@@ -109,6 +131,14 @@ struct Replicated final : Placement::Model {
   std::size_t region_at(KeyHash hash) const noexcept override { return algorithm.region_at(hash); }
   std::size_t entry_count() const noexcept override { return algorithm.entry_count(); }
   Placement::Entry entry(std::size_t i) const noexcept override { return algorithm.entry(i); }
+  std::shared_ptr<const Model> changed(const ClusterMap& to, const Method& method) const override {
+    if constexpr (requires(const RingChange& c) { Algorithm(algorithm, c); }) {
+      if (const auto change = ring_change(map, to, method))
+        return std::make_shared<const Replicated>(to, traits_of(method, to.replicas()),
+                                                  Algorithm(algorithm, *change));
+    }
+    return nullptr;
+  }
 
   Algorithm algorithm;
 };
@@ -118,20 +148,39 @@ Placement placed(const ClusterMap& map, Traits traits, Algorithm algorithm) {
   return Placement(std::make_shared<const Replicated<Algorithm>>(map, traits, std::move(algorithm)));
 }
 
+const Method& method_of(const ClusterMap& map) {
+  return *find_method(map.placement().given ? "given" : map.placement().recipe->method);
+}
+
+constexpr std::size_t most_line_nodes = 65536;
+
+template <class Word, class Line>
+Placement ring_of(const ClusterMap& map, const Method& method, Traits traits) {
+  return placed(
+      map, traits,
+      TokenRing<Word, Line>(ring_order<Word>(map, method), map.placement().recipe->lookup, map.space().last));
+}
+
 template <class Line>
 Placement ring(const ClusterMap& map, const Method& method, Traits traits) {
-  const std::vector<RingPoint> points = ring_points(map, method);
-  const LookupRule lookup = map.placement().recipe->lookup;
-  const u128 last = map.space().last;
-  if (last > ~std::uint64_t{0}) return placed(map, traits, TokenRing<u128, Line>(points, lookup, last));
-  return placed(map, traits, TokenRing<std::uint64_t, Line>(points, lookup, last));
+  return map.space().last > ~std::uint64_t{0} ? ring_of<u128, Line>(map, method, traits)
+                                              : ring_of<std::uint64_t, Line>(map, method, traits);
 }
 
 }  // namespace
 
+Placement compile(const ClusterMap& map, const Placement& previous) {
+  // Node numbers must fit the lines that there are.
+  const bool fits =
+      (map.nodes().size() <= most_line_nodes) == (previous.map().nodes().size() <= most_line_nodes);
+  if (auto model = fits ? previous.model_->changed(map, method_of(map)) : nullptr)
+    return Placement(std::move(model));
+  return compile(map);
+}
+
 Placement compile(const ClusterMap& map) {
   const PlacementSettings& placement = map.placement();
-  const Method& method = *find_method(placement.given ? "given" : placement.recipe->method);
+  const Method& method = method_of(map);
   const Traits traits = traits_of(method, map.replicas());
   if (method.partitions)
     return placed(map, traits,
@@ -144,8 +193,8 @@ Placement compile(const ClusterMap& map) {
     method.slots(map, owner_of_slot);
     return placed(map, traits, SlotArray(std::move(owner_of_slot)));
   }
-  return map.nodes().size() <= 65536 ? ring<RingLine>(map, method, traits)
-                                     : ring<RingPlaces>(map, method, traits);
+  return map.nodes().size() <= most_line_nodes ? ring<RingLine>(map, method, traits)
+                                               : ring<RingPlaces>(map, method, traits);
 }
 
 KeyHash Placement::hash(std::string_view key) const noexcept {

@@ -22,6 +22,8 @@ ReplicaRule ReplicaRule::of(const ClusterMap& map) {
   if (policy.per_zone.empty()) rule.want.push_back(policy.count);
   for (const ZoneCount& zone : policy.per_zone) rule.want.push_back(zone.count);
 
+  // Where owners differ in nothing but themselves, names need not be looked at.
+  const bool groups_are_nodes = rule.distinct_nodes_only;
   std::map<std::string, std::uint32_t> groups;
   for (std::size_t n = 0; n < map.nodes().size(); ++n) {
     const Node& node = map.nodes()[n];
@@ -33,16 +35,20 @@ ReplicaRule ReplicaRule::of(const ClusterMap& map) {
           at == policy.per_zone.end() ? unlisted : static_cast<std::uint8_t>(at - policy.per_zone.begin());
     }
     // Counts are kept zone by zone, so a host that claims two zones is two groups.
-    const auto [at, fresh] = groups.emplace(std::to_string(bucket) + '\n' + group_name(node, policy.across),
-                                            static_cast<std::uint32_t>(groups.size()));
-    if (fresh) {
+    const auto next = static_cast<std::uint32_t>(rule.members.size());
+    const std::uint32_t group =
+        groups_are_nodes
+            ? next
+            : groups.emplace(std::to_string(bucket) + '\n' + group_name(node, policy.across), next)
+                  .first->second;
+    if (group == next) {
       rule.members.emplace_back();
       rule.group_bucket.push_back(bucket);
     }
-    rule.group.push_back(at->second);
+    rule.group.push_back(group);
     rule.bucket.push_back(bucket);
     if (node.state == NodeState::joining) continue;
-    rule.members[at->second].push_back(static_cast<NodeIndex>(n));
+    rule.members[group].push_back(static_cast<NodeIndex>(n));
   }
   for (std::size_t b = 0; b < rule.want.size(); ++b)
     rule.repeats.push_back(rule.repeats_with(static_cast<std::uint8_t>(b), {}));

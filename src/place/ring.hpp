@@ -9,61 +9,67 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "arcwise/placement.hpp"
-#include "place/methods.hpp"
+#include "place/ring_change.hpp"
 #include "place/ring_index.hpp"
+#include "place/ring_points.hpp"
 
 namespace arcwise {
 
-/// The last position that entry i of these sorted points answers for. Worked example on positions 0…99 with
+/// The last position that entry i of these sorted tokens answers for. Worked example on positions 0…99 with
 /// tokens 10 and 60: at_or_after 10, 60; after 9, 59; at_or_before 59 (10…59), 9 (60…99 and 0…9, wrapping);
 /// nearest 35, 85.
-inline u128 entry_bound(const std::vector<RingPoint>& points, std::size_t i, LookupRule rule, u128 last) {
-  const u128 token = points[i].token.value;
-  const u128 next = points[i + 1 == points.size() ? 0 : i + 1].token.value;
-  const u128 gap = next >= token && i + 1 != points.size() ? next - token : last - token + next + 1;
-  switch (rule) {
-    case LookupRule::at_or_after:
-      return token;
-    case LookupRule::after:
-      return token == 0 ? last : token - 1;
-    case LookupRule::at_or_before:
-      return next == 0 ? last : next - 1;
-    case LookupRule::nearest:
-      return gap / 2 <= last - token ? token + gap / 2 : gap / 2 - (last - token) - 1;
-  }
-  return token;
+template <class Word>
+Word entry_bound(const std::vector<Word>& tokens, std::size_t i, LookupRule rule, u128 last) {
+  const u128 token = tokens[i];
+  const u128 next = tokens[i + 1 == tokens.size() ? 0 : i + 1];
+  const u128 gap = next >= token && i + 1 != tokens.size() ? next - token : last - token + next + 1;
+  const auto bound = [&]() -> u128 {
+    switch (rule) {
+      case LookupRule::at_or_after:
+        return token;
+      case LookupRule::after:
+        return token == 0 ? last : token - 1;
+      case LookupRule::at_or_before:
+        return next == 0 ? last : next - 1;
+      case LookupRule::nearest:
+        return gap / 2 <= last - token ? token + gap / 2 : gap / 2 - (last - token) - 1;
+    }
+    return token;
+  };
+  return static_cast<Word>(bound());
 }
 
 /// `Line` is RingLine, or RingPlaces where node numbers need more than 16 bits.
 template <class Word, class Line>
 class TokenRing {
  public:
-  TokenRing(const std::vector<RingPoint>& points, LookupRule rule, u128 last);
+  TokenRing(RingOrder<Word> points, LookupRule rule, u128 last);
+  /// The ring of a map that differs by this change. The lookup rule is at_or_after.
+  TokenRing(const TokenRing& before, const RingChange& change);
 
   std::size_t locate(const Query& query) const noexcept { return locate(query.hash); }
   std::size_t locate(KeyHash hash) const noexcept {
-    if (nodes_.empty()) return 0;
     const Word value = static_cast<Word>(hash.value);
     const RingSpot at = index_.spot(scaled(value));
     const RingPlaces& places = index_.places(index_.line(at.line));
     const unsigned below = tokens_below(places, at.place);
     if (index_.open(places, at, below)) [[unlikely]]
-      return search(value, at, below);
+      return settle(value, at, below);
     const std::size_t entry = index_.first_entry(at.line) + below;
     return entry == nodes_.size() ? 0 : entry;
   }
 
   NodeIndex first(KeyHash hash) const noexcept {
-    if (nodes_.empty()) return no_node;
     const Word value = static_cast<Word>(hash.value);
     const RingSpot at = index_.spot(scaled(value));
     const RingPlaces& places = index_.places(index_.line(at.line));
     const unsigned below = tokens_below(places, at.place);
     if (index_.open(places, at, below)) [[unlikely]]
-      return nodes_[search(value, at, below)];
+      return settled_node(value, at, below);
     return node_at(at.line, below);
   }
   void first(std::span<const std::uint64_t> hashes, std::span<NodeIndex> out) const noexcept;
@@ -82,6 +88,23 @@ class TokenRing {
     return found == bounds_.end() ? 0 : static_cast<std::size_t>(found - bounds_.begin());
   }
   const RingIndex<Line>& index() const noexcept { return index_; }
+
+  /// The first candidates as the line shows them, and the entry that they begin at.
+  struct Near {
+    std::span<const std::uint16_t> nodes;
+    std::size_t entry;
+  };
+  Near near(KeyHash hash) const noexcept
+    requires RingIndex<Line>::has_nodes
+  {
+    const Word value = static_cast<Word>(hash.value);
+    const RingSpot at = index_.spot(scaled(value));
+    const Line& line = index_.line(at.line);
+    const unsigned below = tokens_below(line.places, at.place);
+    if (index_.open(line.places, at, below)) [[unlikely]]
+      return {{}, settle(value, at, below)};
+    return {std::span(line.node).subspan(below), index_.first_entry(at.line) + below};
+  }
 
   /// Candidates clockwise from an entry; one full turn.
   template <class Visit>
@@ -114,11 +137,21 @@ class TokenRing {
   }
 
  private:
+  // Out of line: rare, and the common path then saves no registers.
+  [[gnu::noinline]] std::size_t settle(Word value, RingSpot at, unsigned below) const noexcept {
+    return search(value, at, below);
+  }
+  [[gnu::noinline]] NodeIndex settled_node(Word value, RingSpot at, unsigned below) const noexcept {
+    return nodes_.empty() ? no_node : nodes_[search(value, at, below)];
+  }
   /// The owner behind so many tokens of a line.
   NodeIndex node_at(std::size_t line, unsigned below) const noexcept {
-    if constexpr (RingIndex<Line>::has_nodes) return index_.line(line).node[below];
-    const std::size_t entry = index_.first_entry(line) + below;
-    return nodes_[entry == nodes_.size() ? 0 : entry];
+    if constexpr (RingIndex<Line>::has_nodes) {
+      return index_.line(line).node[below];
+    } else {
+      const std::size_t entry = index_.first_entry(line) + below;
+      return nodes_[entry == nodes_.size() ? 0 : entry];
+    }
   }
   Token token(std::size_t i) const noexcept { return {tokens_.empty() ? bounds_[i] : tokens_[i]}; }
   std::uint64_t scaled(Word value) const noexcept {
@@ -128,6 +161,7 @@ class TokenRing {
       return value << shift_;
   }
   void set_shift(u128 last) noexcept;
+  void list_regions();
 
   std::vector<Word> bounds_;
   std::vector<Word> tokens_;  ///< empty where bounds are the tokens
@@ -138,27 +172,86 @@ class TokenRing {
 };
 
 template <class Word, class Line>
-TokenRing<Word, Line>::TokenRing(const std::vector<RingPoint>& points, LookupRule rule, u128 last) {
-  const std::size_t count = points.size();
-  bounds_.resize(count);
-  for (std::size_t i = 0; i < count; ++i) bounds_[i] = static_cast<Word>(entry_bound(points, i, rule, last));
-  // A bound that wrapped past the top breaks the order in one place only: start there.
-  std::size_t start = 0;
-  for (std::size_t i = 1; i < count; ++i)
-    if (bounds_[i] < bounds_[i - 1]) start = i;
-  std::rotate(bounds_.begin(), bounds_.begin() + static_cast<std::ptrdiff_t>(start), bounds_.end());
-  nodes_.resize(count);
-  if (rule != LookupRule::at_or_after) tokens_.resize(count);
-  for (std::size_t k = 0; k < count; ++k) {
-    const RingPoint& point = points[start + k < count ? start + k : start + k - count];
-    nodes_[k] = point.node;
-    if (!tokens_.empty()) tokens_[k] = static_cast<Word>(point.token.value);
+TokenRing<Word, Line>::TokenRing(RingOrder<Word> points, LookupRule rule, u128 last)
+    : nodes_(std::move(points.nodes)) {
+  const std::size_t count = nodes_.size();
+  if (rule == LookupRule::at_or_after) {
+    bounds_ = std::move(points.tokens);
+  } else {
+    tokens_ = std::move(points.tokens);
+    bounds_.resize(count);
+    for (std::size_t i = 0; i < count; ++i) bounds_[i] = entry_bound(tokens_, i, rule, last);
+    // A bound that wrapped past the top breaks the order in one place only: start there.
+    const auto start = std::is_sorted_until(bounds_.begin(), bounds_.end()) - bounds_.begin();
+    if (start < std::ssize(bounds_)) {
+      std::rotate(bounds_.begin(), bounds_.begin() + start, bounds_.end());
+      std::rotate(tokens_.begin(), tokens_.begin() + start, tokens_.end());
+      std::rotate(nodes_.begin(), nodes_.begin() + start, nodes_.end());
+    }
   }
   set_shift(last);
   index_ = RingIndex<Line>(nodes_, [&](std::size_t i) { return scaled(bounds_[i]); });
-  if (std::adjacent_find(bounds_.begin(), bounds_.end()) == bounds_.end()) return;
-  for (std::size_t i = 0; i < count; ++i)
+  if (std::adjacent_find(bounds_.begin(), bounds_.end()) != bounds_.end()) list_regions();
+}
+
+template <class Word, class Line>
+void TokenRing<Word, Line>::list_regions() {
+  for (std::size_t i = 0; i < bounds_.size(); ++i)
     if (i == 0 || bounds_[i] != bounds_[i - 1]) first_entry_.push_back(static_cast<std::uint32_t>(i));
+}
+
+template <class Word, class Line>
+TokenRing<Word, Line>::TokenRing(const TokenRing& before, const RingChange& change) : shift_(before.shift_) {
+  const std::size_t count = before.bounds_.size();
+  std::vector<std::size_t> lost;
+  for (std::size_t i = 0; change.loses && i < count; ++i)
+    if (change.now(before.nodes_[i]) == no_node) lost.push_back(i);
+  bounds_.reserve(count + change.gained.size() - lost.size());
+  nodes_.reserve(bounds_.capacity());
+
+  std::size_t copied = 0;
+  const auto copy_upto = [&](std::size_t at) {
+    const auto part = [&](const auto& all, std::size_t i) {
+      return all.begin() + static_cast<std::ptrdiff_t>(i);
+    };
+    bounds_.insert(bounds_.end(), part(before.bounds_, copied), part(before.bounds_, at));
+    if (change.renumbered.empty())
+      nodes_.insert(nodes_.end(), part(before.nodes_, copied), part(before.nodes_, at));
+    else
+      for (std::size_t i = copied; i < at; ++i) nodes_.push_back(change.renumbered[before.nodes_[i]]);
+    copied = at;
+  };
+  std::vector<RingEdit> edits;
+  bool doubles = !before.first_entry_.empty();
+  std::size_t next_lost = 0;
+  const auto drop_upto = [&](std::size_t at) {
+    for (; next_lost < lost.size() && lost[next_lost] < at; ++next_lost) {
+      const std::size_t entry = lost[next_lost];
+      copy_upto(entry);
+      copied = entry + 1;
+      edits.push_back({bounds_.size(), scaled(before.bounds_[entry]), false});
+    }
+  };
+  for (const RingPoint& point : change.gained) {
+    const auto token = static_cast<Word>(point.token.value);
+    std::size_t at = static_cast<std::size_t>(
+        std::lower_bound(before.bounds_.begin(), before.bounds_.end(), token) - before.bounds_.begin());
+    for (; at < count && before.bounds_[at] == token && !change.precedes(point.node, before.nodes_[at]); ++at)
+      doubles = true;
+    drop_upto(at);
+    copy_upto(at);
+    doubles |= (at < count && before.bounds_[at] == token) || (!bounds_.empty() && bounds_.back() == token);
+    edits.push_back({bounds_.size(), scaled(token), true});
+    bounds_.push_back(token);
+    nodes_.push_back(point.node);
+  }
+  drop_upto(count);
+  copy_upto(count);
+  const auto bound = [&](std::size_t i) { return scaled(bounds_[i]); };
+  index_ = before.index_.suits(bounds_.size())
+               ? RingIndex<Line>(before.index_, nodes_, edits, change.renumbered, bound)
+               : RingIndex<Line>(nodes_, bound);
+  if (doubles) list_regions();
 }
 
 // Positions of a ring as wide as its word are used as they are; the others move up, or down, to 64 bits.
@@ -183,10 +276,6 @@ void TokenRing<Word, Line>::first(std::span<const std::uint64_t> hashes,
     std::array<std::uint32_t, block> line;
   };
   std::array<Ahead, 2> ahead;
-  if (nodes_.empty()) {
-    std::fill_n(out.begin(), hashes.size(), no_node);
-    return;
-  }
   const auto fetch = [&](Ahead& to, std::size_t from, std::size_t count) noexcept {
     for (std::size_t k = 0; k < count; ++k) {
       const RingSpot at = index_.spot(scaled(hashes[from + k]));
@@ -208,7 +297,7 @@ void TokenRing<Word, Line>::first(std::span<const std::uint64_t> hashes,
     for (std::size_t k = 0; k < count; ++k) {
       const RingSpot at{now.line[k], now.place[k]};
       if (index_.open(*now.places[k], at, below[k])) [[unlikely]]
-        out[from + k] = nodes_[search(static_cast<Word>(hashes[from + k]), at, below[k])];
+        out[from + k] = settled_node(static_cast<Word>(hashes[from + k]), at, below[k]);
       else
         out[from + k] = node_at(at.line, below[k]);
     }

@@ -14,13 +14,14 @@
 // searched.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <span>
-#include <vector>
 
 #include "arcwise/map.hpp"
 
@@ -95,7 +96,16 @@ inline unsigned tokens_below(const RingPlaces& line, std::int16_t place) noexcep
 void tokens_below(std::span<const RingPlaces* const> lines, const std::int16_t* places,
                   std::uint8_t* below) noexcept;
 
-/// The lines of a ring. Immutable; safe to share between threads.
+/// One entry that a ring gained or lost: its number now, or that of the one which followed it; its bound
+/// stretched or cut to 64 bits.
+struct RingEdit {
+  std::size_t entry;
+  std::uint64_t scaled;
+  bool gained;
+};
+
+/// The lines of a ring. Immutable; safe to share between threads. Everything that takes `scaled` calls it
+/// with the number of an entry for its bound, stretched or cut to 64 bits; bounds ascend with their numbers.
 template <class Line>
 class RingIndex {
  public:
@@ -103,12 +113,20 @@ class RingIndex {
   static constexpr bool has_nodes = requires(Line l) { l.node; };
 
   RingIndex() = default;
-  /// `scaled(i)`: bound i of `nodes.size()`, ascending, stretched or cut to 64 bits.
   template <class Scaled>
   RingIndex(std::span<const NodeIndex> nodes, Scaled&& scaled);
+  /// The index of a ring that differs from `before`'s by these edits, ascending by entry: lines without one
+  /// are copied. `renumber(node)` is what nodes of that ring are called now.
+  template <class Scaled>
+  RingIndex(const RingIndex& before, std::span<const NodeIndex> nodes, std::span<const RingEdit> edits,
+            std::span<const NodeIndex> renumbered, Scaled&& scaled);
+  /// Whether lines of this number still have about the tokens they are made for.
+  bool suits(std::size_t entries) const noexcept {
+    return entries <= count_ * (tokens_a_line + 1) && entries >= count_ * (tokens_a_line - 2);
+  }
 
   RingSpot spot(std::uint64_t hash) const noexcept {
-    const auto product = u128{hash} * lines_.size();
+    const auto product = u128{hash} * count_;
     const auto fraction = static_cast<std::uint16_t>(static_cast<std::uint64_t>(product) >> 48);
     return {static_cast<std::size_t>(product >> 64), static_cast<std::int16_t>(fraction ^ 0x8000u)};
   }
@@ -122,7 +140,7 @@ class RingIndex {
   }
   /// Whether the count of tokens below leaves it open who answers.
   static bool open(const RingPlaces& places, RingSpot at, unsigned below) noexcept {
-    return (places.word[below] == at.place) | (places.drift() == RingPlaces::crowded);
+    return places.word[below] == at.place || places.drift() == RingPlaces::crowded;
   }
   /// The first entry at or after a line's beginning; the number of entries where there is none.
   std::size_t first_entry(std::size_t i) const noexcept {
@@ -130,56 +148,133 @@ class RingIndex {
     if (p.drift() == RingPlaces::crowded) return p.crowd_first();
     return static_cast<std::size_t>(even(i) + p.drift());
   }
-  std::size_t size() const noexcept { return lines_.size(); }
-  std::size_t bytes() const noexcept { return lines_.size() * sizeof(Line); }
+  std::size_t bytes() const noexcept { return count_ * sizeof(Line); }
 
  private:
-  std::int64_t even(std::size_t i) const noexcept { return static_cast<std::int64_t>(i * slope_ >> 32); }
-  void fill(std::size_t i, std::span<const std::int16_t> places, std::size_t first, std::size_t count);
+  static constexpr std::size_t window = RingPlaces::room + 1;
 
-  std::vector<Line> lines_;
+  std::int64_t even(std::size_t i) const noexcept { return static_cast<std::int64_t>(i * slope_ >> 32); }
+  template <class Scaled>
+  std::size_t fill(std::size_t i, std::size_t first, std::span<const NodeIndex> nodes, Scaled&& scaled);
+  void set_crowd(std::size_t i, std::size_t first, std::size_t count) noexcept;
+  bool set_drift(std::size_t i, std::size_t first) noexcept;
+  void copy(const RingIndex& before, std::size_t from, std::size_t upto, std::int64_t shift,
+            std::span<const NodeIndex> renumbered);
+
+  std::unique_ptr<Line[]> lines_;
+  std::size_t count_ = 0;  ///< lines
+  std::size_t entries_ = 0;
   std::uint64_t slope_ = 0;  ///< entries a line, times 2^32
 };
 
+// A ring without entries has one line all the same, crowded with nothing, so that lookups need not ask.
 template <class Line>
 template <class Scaled>
 RingIndex<Line>::RingIndex(std::span<const NodeIndex> nodes, Scaled&& scaled)
-    : lines_((nodes.size() + tokens_a_line - 1) / tokens_a_line) {
-  if (nodes.empty()) return;
-  slope_ = (std::uint64_t{nodes.size()} << 32) / lines_.size();
-  std::array<std::int16_t, RingPlaces::room> seen;
-  std::size_t entry = 0;
-  for (std::size_t i = 0; i < lines_.size(); ++i) {
-    const std::size_t first = entry;
-    for (; entry < nodes.size(); ++entry) {
-      const RingSpot at = spot(scaled(entry));
-      if (at.line != i) break;
-      if (entry - first < seen.size()) seen[entry - first] = at.place;
-    }
-    fill(i, seen, first, entry - first);
-    if constexpr (has_nodes)
-      for (std::size_t k = 0, from = first; k < lines_[i].node.size(); ++k, ++from) {
-        while (from >= nodes.size()) from -= nodes.size();
-        lines_[i].node[k] = static_cast<std::uint16_t>(nodes[from]);
-      }
+    : count_(std::max<std::size_t>(1, (nodes.size() + tokens_a_line - 1) / tokens_a_line)),
+      entries_(nodes.size()) {
+  lines_ = std::make_unique_for_overwrite<Line[]>(count_);
+  slope_ = (std::uint64_t{nodes.size()} << 32) / count_;
+  if (nodes.empty()) set_crowd(0, 0, 0);
+  for (std::size_t i = 0, entry = 0; i < count_ && !nodes.empty(); ++i) entry = fill(i, entry, nodes, scaled);
+}
+
+// Writes line i, whose first entry is `first`, and returns the next line's.
+template <class Line>
+template <class Scaled>
+std::size_t RingIndex<Line>::fill(std::size_t i, std::size_t first, std::span<const NodeIndex> nodes,
+                                  Scaled&& scaled) {
+  RingPlaces& p = places(lines_[i]);
+  p.word.fill(RingPlaces::unused);
+  std::size_t entry = first;
+  for (; entry < nodes.size(); ++entry) {
+    const RingSpot at = spot(scaled(entry));
+    if (at.line != i) break;
+    if (entry - first < RingPlaces::room) p.word[entry - first] = at.place;
   }
+  if (entry - first > RingPlaces::room || !set_drift(i, first)) set_crowd(i, first, entry - first);
+  if constexpr (has_nodes)
+    for (std::size_t k = 0; k < window; ++k)
+      lines_[i].node[k] = static_cast<std::uint16_t>(
+          nodes[first + window <= nodes.size() ? first + k : (first + k) % nodes.size()]);
+  return entry;
 }
 
 template <class Line>
-void RingIndex<Line>::fill(std::size_t i, std::span<const std::int16_t> seen, std::size_t first,
-                           std::size_t count) {
-  RingPlaces& p = places(lines_[i]);
-  p.word.fill(RingPlaces::unused);
+bool RingIndex<Line>::set_drift(std::size_t i, std::size_t first) noexcept {
   const std::int64_t drift = static_cast<std::int64_t>(first) - even(i);
-  if (count <= RingPlaces::room && drift > RingPlaces::crowded && drift <= RingPlaces::unused) {
-    for (std::size_t k = 0; k < count; ++k) p.word[k] = seen[k];
-    p.word[RingPlaces::room] = static_cast<std::int16_t>(drift);
-    return;
-  }
+  places(lines_[i]).word[RingPlaces::room] = static_cast<std::int16_t>(drift);
+  return drift > RingPlaces::crowded && drift <= std::numeric_limits<std::int16_t>::max();
+}
+
+template <class Line>
+void RingIndex<Line>::set_crowd(std::size_t i, std::size_t first, std::size_t count) noexcept {
   const std::array<std::uint32_t, 2> crowd{static_cast<std::uint32_t>(first),
                                            static_cast<std::uint32_t>(count)};
+  RingPlaces& p = places(lines_[i]);
   std::memcpy(p.word.data(), crowd.data(), sizeof crowd);
   p.word[RingPlaces::room] = RingPlaces::crowded;
+}
+
+// An edit changes the line it is in, and those before that show its entry among their next sixteen. Worked
+// example: lines begin at entries 0, 8, 17, 24 and an entry is gained at 19: line 2 has it, line 1 shows
+// entries 8…23 and so has it too, line 0 ends at 15. Lines 1 and 2 are written anew, line 3 begins one entry
+// later. The last lines show entries from the beginning of the ring: they are always written.
+template <class Line>
+template <class Scaled>
+RingIndex<Line>::RingIndex(const RingIndex& before, std::span<const NodeIndex> nodes,
+                           std::span<const RingEdit> edits, std::span<const NodeIndex> renumbered,
+                           Scaled&& scaled)
+    : lines_(std::make_unique_for_overwrite<Line[]>(before.count_)),
+      count_(before.count_),
+      entries_(nodes.size()),
+      slope_(before.slope_) {
+  std::size_t done = 0;    // lines written
+  std::int64_t shift = 0;  // of the entries of the lines not yet written
+  const auto write_upto = [&](std::size_t touched, std::size_t upto) {
+    // Back to the first line that shows the edit; every line between `done` and there is as it was.
+    copy(before, done, touched, shift, renumbered);
+    std::size_t first =
+        static_cast<std::size_t>(static_cast<std::int64_t>(before.first_entry(touched)) + shift);
+    for (done = touched; done < upto; ++done) first = fill(done, first, nodes, scaled);
+    return first;
+  };
+  for (std::size_t e = 0; e < edits.size();) {
+    const std::size_t line = spot(edits[e].scaled).line;
+    std::size_t touched = std::max(line, done);
+    const auto shows = [&](std::size_t i) {
+      return static_cast<std::int64_t>(before.first_entry(i)) + shift + static_cast<std::int64_t>(window) >
+             static_cast<std::int64_t>(edits[e].entry);
+    };
+    while (touched > done && shows(touched - 1)) --touched;
+    if (line + 1 > done) write_upto(touched, line + 1);
+    for (; e < edits.size() && spot(edits[e].scaled).line < done; ++e) shift += edits[e].gained ? 1 : -1;
+  }
+  std::size_t last = count_;
+  while (last > done &&
+         static_cast<std::int64_t>(before.first_entry(last - 1)) + shift + static_cast<std::int64_t>(window) >
+             static_cast<std::int64_t>(nodes.size()))
+    --last;
+  if (done < count_) write_upto(last == count_ ? count_ - 1 : last, count_);
+}
+
+template <class Line>
+void RingIndex<Line>::copy(const RingIndex& before, std::size_t from, std::size_t upto, std::int64_t shift,
+                           std::span<const NodeIndex> renumbered) {
+  for (std::size_t i = from; i < upto; ++i) {
+    lines_[i] = before.lines_[i];
+    RingPlaces& p = places(lines_[i]);
+    const auto first = static_cast<std::size_t>(static_cast<std::int64_t>(before.first_entry(i)) + shift);
+    if (p.drift() == RingPlaces::crowded) {
+      set_crowd(i, first, p.crowd_count());
+    } else if (!set_drift(i, first)) {
+      set_crowd(i, first,
+                (i + 1 < count_ ? before.first_entry(i + 1) : before.entries_) - before.first_entry(i));
+    }
+    if constexpr (has_nodes)
+      if (!renumbered.empty())
+        for (std::uint16_t& node : lines_[i].node) node = static_cast<std::uint16_t>(renumbered[node]);
+  }
 }
 
 }  // namespace arcwise

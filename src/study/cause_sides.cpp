@@ -4,6 +4,7 @@
 #include <map>
 
 #include "place/methods.hpp"
+#include "place/ring_points.hpp"
 
 namespace arcwise {
 namespace {
@@ -145,7 +146,7 @@ Layout layout(const Sides& sides, bool second, bool level, KeyHashId hash) {
     out.hash = point_hash.name;
     out.words = point_hash.words;
   }
-  if (method.ring) add_ring(*map, method, whole.placement().given, out);
+  if (method.is_ring()) add_ring(*map, method, whole.placement().given, out);
   if (whole.placement().recipe->points == PointRule::buckets) out.rows.push_back(removals(whole));
   if (scheme.by_place) add_turns(*map, scheme, method, out);
   return out;

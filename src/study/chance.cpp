@@ -62,7 +62,7 @@ class Holdings {
 std::optional<ByChance> by_chance(const Placement& placement, std::uint64_t seed) {
   const ClusterMap& map = placement.map();
   const PlacementSettings& placing = map.placement();
-  if (!find_method(placing.given ? "given" : placing.recipe->method)->ring) return std::nullopt;
+  if (!find_method(placing.given ? "given" : placing.recipe->method)->is_ring()) return std::nullopt;
 
   std::vector<std::uint64_t> tokens(map.nodes().size());
   for (std::size_t i = 0; i < placement.entry_count(); ++i) ++tokens[placement.entry(i).node];

@@ -138,7 +138,7 @@ bool LintContext::lists_owners() const {
 bool LintContext::is_ring() const {
   if (map.placement().given) return true;
   const Method* method = find_method(map.placement().recipe->method);
-  return method && method->ring;
+  return method && method->is_ring();
 }
 
 bool LintContext::fills_slots() const {

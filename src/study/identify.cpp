@@ -321,7 +321,7 @@ void Identifier::look_at_samples() {
 
 void Identifier::score_row(std::size_t row) {
   const Recipe& recipe = recipes()[row];
-  const bool order_is_for_ties = find_method(recipe.method)->ring && recipe.label != LabelRule::none;
+  const bool order_is_for_ties = find_method(recipe.method)->is_ring() && recipe.label != LabelRule::none;
   std::string refused;
   std::size_t asked = 0, refusals = 0;
   bool listed_is_hopeless = false;

@@ -36,7 +36,7 @@ std::vector<double> targets(const ClusterMap& map) {
 }
 
 bool is_ring(const ClusterMap& map) {
-  return map.placement().given || find_method(map.placement().recipe->method)->ring;
+  return map.placement().given || find_method(map.placement().recipe->method)->is_ring();
 }
 
 double ratio(double part, double whole) {

@@ -96,7 +96,7 @@ void lint_positional_identity(const LintContext& c, Findings& out) {
   if (removal >= by_removal)
     message += std::string(order >= by_order ? ";" : "") + " without " + first + " " + percent(removal) +
                " of the keys of the others move";
-  const bool numbered = recipe.label == LabelRule::none && find_method(recipe.method)->ring;
+  const bool numbered = recipe.label == LabelRule::none && find_method(recipe.method)->is_ring();
   out.push_back({{},
                  {},
                  std::string(recipe.name),

@@ -1,0 +1,307 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+
+#include "hash/isa.hpp"
+#include "hash/splitmix.hpp"
+#include "place/ring.hpp"
+#include "place/testing.hpp"
+
+namespace arcwise {
+namespace {
+
+constexpr std::array<Isa, 4> all_isas{Isa::plain, Isa::vector128, Isa::avx2, Isa::avx512};
+
+// How tokens stand on the circle: where an index that trusts to evenness would go wrong.
+enum class Spread { even, random, doubled, one_heap, upper_half, both_ends };
+constexpr std::array<Spread, 6> spreads{Spread::even,     Spread::random,     Spread::doubled,
+                                        Spread::one_heap, Spread::upper_half, Spread::both_ends};
+
+std::vector<RingPoint> points_of(Spread spread, std::size_t count, NodeIndex nodes, u128 last,
+                                 std::uint64_t seed) {
+  Splitmix64 random(seed);
+  std::vector<RingPoint> points;
+  for (std::size_t i = 0; i < count; ++i) {
+    const u128 any = ((u128{random.next()} << 64) | random.next()) & last;
+    u128 token = any;
+    if (spread == Spread::even) token = last / count * i;
+    if (spread == Spread::doubled && i % 2 == 1) token = points.back().token.value;
+    if (spread == Spread::one_heap) token = last / 3 + i % (last / 2);
+    if (spread == Spread::upper_half) token = last / 2 + any / 2;
+    if (spread == Spread::both_ends) token = i % 2 ? last - any % 1000 : any % 1000;
+    points.push_back({{token}, static_cast<NodeIndex>(random.next() % nodes)});
+  }
+  std::stable_sort(points.begin(), points.end(),
+                   [](const auto& a, const auto& b) { return a.token < b.token; });
+  return points;
+}
+
+template <class Word>
+RingOrder<Word> order_of(const std::vector<RingPoint>& points) {
+  RingOrder<Word> out;
+  for (const RingPoint& p : points) {
+    out.tokens.push_back(static_cast<Word>(p.token.value));
+    out.nodes.push_back(p.node);
+  }
+  return out;
+}
+
+NodeIndex by_binary_search(const std::vector<RingPoint>& points, u128 hash) {
+  const auto at = std::lower_bound(points.begin(), points.end(), Token{hash},
+                                   [](const RingPoint& p, Token t) { return p.token < t; });
+  return at == points.end() ? points.front().node : at->node;
+}
+
+// Every token with its two neighbours, both ends, and hashes anywhere.
+std::vector<u128> hashes_around(const std::vector<RingPoint>& points, u128 last, std::uint64_t seed) {
+  std::vector<u128> out{0, last};
+  for (const RingPoint& p : points) {
+    out.push_back(p.token.value);
+    if (p.token.value > 0) out.push_back(p.token.value - 1);
+    if (p.token.value < last) out.push_back(p.token.value + 1);
+  }
+  Splitmix64 random(seed);
+  for (int i = 0; i < 500; ++i) out.push_back(((u128{random.next()} << 64) | random.next()) & last);
+  return out;
+}
+
+template <class Word, class Line>
+void expect_exact(const std::vector<RingPoint>& points, u128 last, std::uint64_t seed) {
+  const TokenRing<Word, Line> ring(order_of<Word>(points), LookupRule::at_or_after, last);
+  const std::vector<u128> hashes = hashes_around(points, last, seed);
+  std::vector<std::uint64_t> low;
+  for (const u128 hash : hashes) {
+    ASSERT_EQ(ring.first({hash}), by_binary_search(points, hash)) << static_cast<std::uint64_t>(hash);
+    ASSERT_EQ(ring.entry(ring.locate({hash})).node, by_binary_search(points, hash));
+    if constexpr (RingIndex<Line>::has_nodes) {
+      const auto near = ring.near({hash});
+      for (std::size_t k = 0; k < near.nodes.size(); ++k)
+        ASSERT_EQ(near.nodes[k], points[(near.entry + k) % points.size()].node);
+    }
+    low.push_back(static_cast<std::uint64_t>(hash));
+  }
+  if (sizeof(Word) > 8) return;
+  std::vector<NodeIndex> batch(hashes.size());
+  for (const Isa isa : all_isas) {
+    limit_isa(isa);
+    ring.first(low, batch);
+    for (std::size_t i = 0; i < hashes.size(); ++i) ASSERT_EQ(batch[i], by_binary_search(points, hashes[i]));
+  }
+  limit_isa(Isa::avx512);
+}
+
+TEST(ring_index, answers_as_a_binary_search_however_tokens_are_spread) {
+  for (const Spread spread : spreads)
+    for (const std::size_t count : {1u, 2u, 7u, 8u, 9u, 100u, 3000u})
+      for (const unsigned bits : {32u, 64u}) {
+        SCOPED_TRACE(::testing::Message()
+                     << "spread " << int(spread) << ", " << count << " tokens of " << bits << " bits");
+        const u128 last = (u128{1} << bits) - 1;
+        const auto points = points_of(spread, count, 300, last, count + bits);
+        expect_exact<std::uint64_t, RingLine>(points, last, 1);
+        expect_exact<std::uint64_t, RingPlaces>(points, last, 2);
+      }
+}
+
+TEST(ring_index, answers_as_a_binary_search_on_rings_wider_than_64_bits) {
+  for (const Spread spread : spreads)
+    for (const u128 last : {u128{1} << 127, ~u128{0}}) {
+      const auto points = points_of(spread, 500, 300, last, 5);
+      expect_exact<u128, RingLine>(points, last, 1);
+      expect_exact<u128, RingPlaces>(points, last, 2);
+    }
+}
+
+// 40,000 tokens above the middle: half of the lines begin at entry 0, which is 20,000 and more from even.
+TEST(ring_index, holds_lines_whose_first_entry_is_far_from_an_even_spread) {
+  const u128 last = ~std::uint64_t{0};
+  const auto points = points_of(Spread::upper_half, 140'000, 300, last, 3);
+  const TokenRing<std::uint64_t, RingLine> ring(order_of<std::uint64_t>(points), LookupRule::at_or_after,
+                                                last);
+  Splitmix64 random(9);
+  for (int i = 0; i < 20'000; ++i) {
+    const std::uint64_t hash = random.next();
+    ASSERT_EQ(ring.first({hash}), by_binary_search(points, hash));
+    const auto near = ring.near({hash});
+    ASSERT_EQ(ring.entry(near.entry).node, by_binary_search(points, hash));
+  }
+}
+
+TEST(ring_index, takes_eight_to_eleven_bytes_a_token) {
+  for (const std::size_t count : {1'600u, 25'600u, 256'000u}) {
+    const auto points = points_of(Spread::random, count, 1000, ~std::uint64_t{0}, 1);
+    const TokenRing<std::uint64_t, RingLine> ring(order_of<std::uint64_t>(points), LookupRule::at_or_after,
+                                                  ~std::uint64_t{0});
+    EXPECT_GE(ring.index().bytes(), 8 * count);
+    EXPECT_LE(ring.index().bytes(), 11 * count);
+  }
+}
+
+TEST(ring_index, compares_no_more_than_fifteen_times_at_25600_tokens) {
+  for (const Spread spread : spreads) {
+    const auto points = points_of(spread, 25'600, 1000, ~std::uint64_t{0}, 1);
+    const TokenRing<std::uint64_t, RingLine> ring(order_of<std::uint64_t>(points), LookupRule::at_or_after,
+                                                  ~std::uint64_t{0});
+    int most = 0;
+    for (const u128 hash : hashes_around(points, ~std::uint64_t{0}, 2)) {
+      const auto value = static_cast<std::uint64_t>(hash);
+      const RingSpot at = ring.index().spot(value);
+      const RingPlaces& places = ring.index().line(at.line).places;
+      int comparisons = 0;
+      const std::size_t entry =
+          ring.search(value, at, tokens_below(places, at.place), [&](std::uint64_t a, std::uint64_t b) {
+            ++comparisons;
+            return a < b;
+          });
+      ASSERT_EQ(points[entry].node, by_binary_search(points, value));
+      most = std::max(most, comparisons);
+    }
+    EXPECT_LE(most, 15) << "spread " << int(spread);
+    if (spread == Spread::one_heap) EXPECT_EQ(most, 15) << "all in one line: there is nothing but halving";
+  }
+}
+
+TEST(ring_index, counts_alike_with_every_instruction_set) {
+  Splitmix64 random(4);
+  std::vector<RingPlaces> lines(2000);
+  std::vector<const RingPlaces*> asked;
+  std::vector<std::int16_t> places;
+  for (RingPlaces& line : lines) {
+    line.word.fill(RingPlaces::unused);
+    const std::size_t count = random.next() % (RingPlaces::room + 1);
+    for (std::size_t i = 0; i < count; ++i) line.word[i] = static_cast<std::int16_t>(random.next());
+    std::sort(line.word.begin(), line.word.begin() + RingPlaces::room);
+    line.word[RingPlaces::room] = static_cast<std::int16_t>(random.next());
+    asked.push_back(&line);
+    places.push_back(random.next() % 3 ? static_cast<std::int16_t>(random.next())
+                                       : line.word[random.next() % 16]);
+  }
+  std::vector<std::uint8_t> below(lines.size());
+  for (const Isa isa : all_isas) {
+    limit_isa(isa);
+    tokens_below(asked, places.data(), below.data());
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      ASSERT_EQ(below[i], tokens_below_plain(lines[i], places[i]));
+      ASSERT_EQ(tokens_below(lines[i], places[i]), tokens_below_plain(lines[i], places[i]));
+    }
+  }
+  limit_isa(Isa::avx512);
+}
+
+TEST(ring_index, more_nodes_than_16_bits_can_number) {
+  std::vector<Node> nodes;
+  for (int i = 0; i < 70'000; ++i) nodes.push_back(testing::node("n" + std::to_string(i)));
+  const Placement ring = compile(testing::map_of(testing::parts("ring", nodes, 2, Across::node, 1)));
+  Splitmix64 random(1);
+  NodeIndex largest = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    const std::uint64_t hash = random.next();
+    std::array<NodeIndex, 2> owners;
+    ASSERT_EQ(ring.owners({{}, {hash}, {}}, owners), 2u);
+    ASSERT_EQ(owners[0], ring.primary({hash}));
+    ASSERT_EQ(owners[0], ring.entry(ring.region_at({hash})).node);
+    largest = std::max(largest, owners[0]);
+  }
+  EXPECT_GT(largest, 65'535u);
+}
+
+// A placement compiled from the last one must be the one compiled from nothing.
+void expect_same(const Placement& a, const Placement& b) {
+  ASSERT_EQ(a.entry_count(), b.entry_count());
+  ASSERT_EQ(a.region_count(), b.region_count());
+  for (std::size_t i = 0; i < a.entry_count(); ++i) {
+    ASSERT_EQ(a.entry(i).token, b.entry(i).token) << i;
+    ASSERT_EQ(a.entry(i).node, b.entry(i).node) << i;
+  }
+  for (std::size_t i = 0; i < a.region_count(); ++i) ASSERT_EQ(a.region(i), b.region(i)) << i;
+  std::array<NodeIndex, 3> left, right;
+  const auto ask = [&](u128 hash) {
+    ASSERT_EQ(a.primary({hash}), b.primary({hash}));
+    const std::size_t count = a.owners({{}, {hash}, {}}, left);
+    ASSERT_EQ(count, b.owners({{}, {hash}, {}}, right));
+    ASSERT_TRUE(std::equal(left.begin(), left.begin() + count, right.begin()));
+  };
+  for (std::size_t i = 0; i < a.entry_count(); ++i) {
+    const u128 token = a.entry(i).token.value;
+    ask(token);
+    ask(token + 1 > ~std::uint64_t{0} ? 0 : token + 1);
+  }
+}
+
+// One step of a cluster's life: a join (at the end or amid the list), a leave, a new weight, a change of
+// state.
+void change(std::vector<Node>& nodes, Splitmix64& random, int& born, bool given) {
+  const auto one = [&] { return nodes.begin() + static_cast<std::ptrdiff_t>(random.next() % nodes.size()); };
+  switch (nodes.size() < 4 ? 0 : random.next() % 6) {
+    case 0:
+    case 1: {
+      Node fresh = testing::node("n" + std::to_string(born++));
+      for (int i = 0; given && i < 40; ++i) fresh.tokens.push_back({random.next()});
+      std::sort(fresh.tokens.begin(), fresh.tokens.end());
+      if (nodes.empty() || random.next() % 2)
+        nodes.push_back(fresh);
+      else
+        nodes.insert(one(), fresh);
+      return;
+    }
+    case 2:
+      nodes.erase(one());
+      return;
+    case 3:
+      one()->weight = 0.5 + static_cast<double>(random.next() % 5);
+      return;
+    case 4:
+      one()->state = NodeState::leaving;
+      return;
+    default:
+      std::iter_swap(one(), one());
+      return;
+  }
+}
+
+void live(bool given, KeyHashId hash, std::size_t start, int steps, std::uint32_t tokens,
+          std::uint64_t seed) {
+  Splitmix64 random(seed);
+  std::vector<Node> nodes;
+  int born = 0;
+  while (nodes.size() < start) change(nodes, random, born, given);
+  const auto map = [&] {
+    auto p = testing::parts("ring", nodes, 2, Across::node, tokens);
+    p.placement.given = given;
+    p.placement.hash = hash;
+    return testing::map_of(p);
+  };
+  Placement ring = compile(map());
+  for (int step = 0; step < steps; ++step) {
+    change(nodes, random, born, given);
+    const ClusterMap now = map();
+    ring = compile(now, ring);
+    SCOPED_TRACE(::testing::Message() << "seed " << seed << ", step " << step);
+    expect_same(ring, compile(now));
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST(compile, from_the_placement_before_equals_from_nothing) {
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    live(false, KeyHashId::xxh3, 2, 40, 3, seed);
+    live(false, KeyHashId::xxh3, 60, 25, 20, seed);
+    live(false, KeyHashId::crc16, 20, 25, 60, seed);  // 65,536 positions: many nodes share one
+    live(true, KeyHashId::xxh3, 3, 40, 0, seed);
+    live(true, KeyHashId::xxh3, 30, 20, 0, seed);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(compile, a_placement_of_something_else_is_no_help_and_no_harm) {
+  const std::vector<Node> nodes{testing::node("a"), testing::node("b"), testing::node("c")};
+  const Placement ring = compile(testing::map_of(testing::parts("ring", nodes, 2)));
+  auto other = testing::parts("ring", nodes, 2, Across::node, 64);
+  expect_same(compile(testing::map_of(other), ring), compile(testing::map_of(other)));
+  const ClusterMap maglev = testing::map_of(testing::parts("maglev", nodes));
+  EXPECT_EQ(compile(maglev, ring).entry_count(), compile(maglev).entry_count());
+}
+
+}  // namespace
+}  // namespace arcwise
