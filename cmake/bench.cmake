@@ -1,8 +1,11 @@
-# One program a benchmark: it prints ratios to a named peer measured in the same run (tools/bench_report.hpp).
+# One program a benchmark: it prints ratios to a named peer measured in the same run (tools/bench_report.hpp). Tests run
+# each once and small, where its answers are checked and its times mean nothing.
 file(GLOB benches CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*/*_bench.cpp)
 foreach(source ${benches})
   get_filename_component(name ${source} NAME_WE)
   add_executable(${name} ${source})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/tools)
   target_link_libraries(${name} PRIVATE arcwise_core fmt::fmt nlohmann_json::nlohmann_json)
+  string(REGEX REPLACE "_bench$" "" subject ${name})
+  add_test(NAME ${prefix}bench.${subject} COMMAND ${name} --smoke)
 endforeach()

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <chrono>
 #include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -88,10 +90,26 @@ class Comparison {
   std::vector<Note> notes_;
 };
 
-/// What every benchmark's main() ends in: the comparisons with their headings.
+/// What every benchmark's main() is about: its options, and the comparisons with their headings.
+/// --json: for programs. --smoke: once and small, to see that it works; its figures say nothing.
 class Report {
  public:
-  explicit Report(bool json) : json_(json) {}
+  Report(int argc, char** argv) {
+    for (int i = 1; i < argc; ++i) {
+      const std::string_view option = argv[i];
+      json_ |= option == "--json";
+      smoke_ |= option == "--smoke";
+      if (option == "--json" || option == "--smoke") continue;
+      fmt::print(stderr, "{}: unknown option '{}'; there are --json and --smoke\n", argv[0], option);
+      std::exit(2);
+    }
+  }
+  bool smoke() const { return smoke_; }
+  /// Runs and prints.
+  void add(std::string_view heading, Comparison& comparison, int rounds) {
+    comparison.run(smoke_ ? 1 : rounds);
+    add(heading, comparison);
+  }
   void add(std::string_view heading, Comparison& comparison) {
     if (!json_) fmt::print("{}{}\n", first_ ? "" : "\n", heading);
     first_ = false;
@@ -110,12 +128,11 @@ class Report {
   }
 
  private:
-  bool json_;
+  bool json_ = false;
+  bool smoke_ = false;
   bool first_ = true;
   nlohmann::ordered_json rows_ = nlohmann::ordered_json::array();
 };
-
-inline bool wants_json(int argc, char** argv) { return argc > 1 && std::string_view(argv[1]) == "--json"; }
 
 /// Something the compiler may not do away with.
 inline void keep(std::uint64_t value) { asm volatile("" : : "r"(value) : "memory"); }

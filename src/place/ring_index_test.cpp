@@ -158,7 +158,9 @@ TEST(ring_index, compares_no_more_than_fifteen_times_at_25600_tokens) {
       most = std::max(most, comparisons);
     }
     EXPECT_LE(most, 15) << "spread " << int(spread);
-    if (spread == Spread::one_heap) EXPECT_EQ(most, 15) << "all in one line: there is nothing but halving";
+    if (spread == Spread::one_heap) {
+      EXPECT_EQ(most, 15) << "all in one line: there is nothing but halving";
+    }
   }
 }
 

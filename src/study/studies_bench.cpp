@@ -20,11 +20,11 @@ namespace {
 
 using namespace arcwise;
 
-constexpr std::uint32_t nodes = 1000;
+constexpr std::uint32_t most_nodes = 1000;
 constexpr std::uint32_t tokens = 256;
 constexpr int rounds = 5;
 
-ClusterMap large_map() {
+ClusterMap large_map(std::uint32_t nodes) {
   ClusterMap::Parts parts;
   parts.cluster = "large";
   parts.placement.recipe = find_recipe("ring");
@@ -49,7 +49,9 @@ std::uint64_t list_ranges(const Placement& placement) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const ClusterMap map = large_map();
+  bench::Report report(argc, argv);
+  const std::uint32_t nodes = report.smoke() ? 20 : most_nodes;
+  const ClusterMap map = large_map(nodes);
   const Placement placement = compile(map);
   std::vector<std::uint64_t> shuffled;
   for (std::uint32_t i = 0; i < nodes * tokens; ++i)
@@ -68,12 +70,11 @@ int main(int argc, char** argv) {
                  [&] { sink += ownership(placement).replica_sets + by_chance(placement, 1)->trials; });
   comparison.add("risk", [&] { sink += risk(placement, {}).replica_sets; });
   comparison.add("fingerprint", [&] { sink += fingerprints(placement).fingerprint.size(); });
-  comparison.run(rounds);
+  comparison.run(report.smoke() ? 1 : rounds);
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   comparison.note("peak memory", static_cast<double>(usage.ru_maxrss) / 1024, "MiB");
   comparison.note("checksum", static_cast<double>(sink % 1000), "");
-  bench::Report report(bench::wants_json(argc, argv));
   report.add("1,000 nodes x 256 tokens, 3 replicas across racks", comparison);
   report.close(0);
 }
