@@ -73,6 +73,9 @@ class Placement {
   /// The key's position: key preparation, key hash, and reduction to the token space. noexcept, no
   /// allocation.
   KeyHash hash(std::string_view key) const noexcept;
+  /// The same for many: the low 64 bits of each position. Where the key hash is MD5, several at once in the
+  /// lanes of vectors. positions.size() >= keys.size().
+  void hash(std::span<const std::string_view> keys, std::span<std::uint64_t> positions) const noexcept;
   /// The bytes of the key that are hashed (all of it, or what stands in its hash tag).
   std::string_view routing_key(std::string_view key) const noexcept;
   /// The bytes that are hashed for a key: its routing key with whatever the recipe puts around it.

@@ -524,6 +524,17 @@ TEST_P(conformance, single_batch_and_first_owner_agree) {
   }
 }
 
+TEST_P(conformance, the_hashes_of_many_keys_are_the_hash_of_each) {
+  const Placement p = compile(map_of(subject.make(fleet(9))));
+  std::vector<std::string> keys{"", "{tag}key", "/a/b/c", "192.0.2.1", "-17"};
+  for (int k = 0; k < 70; ++k) keys.push_back("key:" + std::string(static_cast<std::size_t>(k), '0'));
+  const std::vector<std::string_view> views(keys.begin(), keys.end());
+  std::vector<std::uint64_t> hashes(keys.size());
+  p.hash(views, hashes);
+  for (std::size_t k = 0; k < keys.size(); ++k)
+    EXPECT_EQ(hashes[k], static_cast<std::uint64_t>(p.hash(keys[k]).value)) << keys[k];
+}
+
 INSTANTIATE_TEST_SUITE_P(every, conformance, ::testing::Range<std::size_t>(0, subjects().size()),
                          [](const auto& info) {
                            std::string name = subjects()[info.param].name;

@@ -60,5 +60,22 @@ TEST(lookup, allocates_nothing_with_racks_masks_and_tags) {
   EXPECT_EQ(found, 26u * 7u);
 }
 
+TEST(lookup, hashes_of_many_keys_allocate_nothing) {
+  const std::vector<Node> nodes{testing::node("10.0.0.1:11211"), testing::node("10.0.0.2:11211")};
+  std::vector<std::string_view> keys(150, "a key of one block");
+  for (std::size_t i = 0; i < keys.size(); i += 7)
+    keys[i] = "a key of two blocks, for it is too long to leave room for its own length in one of them";
+  std::vector<std::uint64_t> hashes(keys.size());
+  for (const char* recipe : {"libmemcached-ketama-weighted", "ring", "redis-cluster"}) {
+    auto p = testing::parts(recipe, nodes);
+    if (p.placement.recipe->points == PointRule::table) p.placement.table = {{{16383}, {0}}};
+    if (p.placement.recipe->points == PointRule::table) p.placement.slots = 16384;
+    const Placement placement = compile(testing::map_of(p));
+    const long before = allocations;
+    placement.hash(keys, hashes);
+    EXPECT_EQ(allocations, before) << recipe;
+  }
+}
+
 }  // namespace
 }  // namespace arcwise

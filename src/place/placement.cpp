@@ -200,6 +200,10 @@ Placement compile(const ClusterMap& map) {
 KeyHash Placement::hash(std::string_view key) const noexcept {
   return model_->position.of(key);
 }
+void Placement::hash(std::span<const std::string_view> keys,
+                     std::span<std::uint64_t> positions) const noexcept {
+  model_->position.of(keys, positions);
+}
 std::string_view Placement::routing_key(std::string_view key) const noexcept {
   return model_->position.routing_key(key);
 }
