@@ -1,10 +1,35 @@
-# One test program a layer; each x_test.cpp of the layer is in it.
+# One test program a layer; each x_test.cpp of the layer is in it. An x_long_test.cpp is built a second time
+# beside the release build: there it asks everything, under sanitizers a part of it (src/model/long_testing.hpp).
 find_package(GTest REQUIRED)
 find_package(OpenSSL REQUIRED)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 include(GoogleTest)
+
+# The headers of tests, precompiled once for all layers.
+file(WRITE ${CMAKE_BINARY_DIR}/test_headers.cpp "")
+add_library(test_headers OBJECT ${CMAKE_BINARY_DIR}/test_headers.cpp)
+target_include_directories(test_headers PRIVATE ${CMAKE_SOURCE_DIR}/include)
+target_link_libraries(test_headers PRIVATE GTest::gmock rapidcheck nlohmann_json::nlohmann_json)
+precompile(test_headers <gmock/gmock.h> <gtest/gtest.h> <rapidcheck/gtest.h> <nlohmann/json.hpp>)
+
+# Half of the time of a sanitized build would go into optimising tests. They spend theirs in the library, which
+# keeps its optimisation.
+function(test_options target)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+    # Its -Wconversion also speaks of signs, which GCC's does not; tests are held to GCC's.
+    target_compile_options(${target} PRIVATE -Wno-sign-conversion)
+  endif()
+  if(ARCWISE_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0)
+  endif()
+endfunction()
+test_options(test_headers)
+
 function(layer_tests layer)
   file(GLOB tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${layer}/*_test.cpp)
+  if(ARCWISE_TESTS STREQUAL LONG)
+    list(FILTER tests INCLUDE REGEX "_long_test\\.cpp$")
+  endif()
   if(NOT tests)
     return()
   endif()
@@ -14,17 +39,17 @@ function(layer_tests layer)
     ARCWISE_TESTDATA="${CMAKE_SOURCE_DIR}/testdata" ARCWISE_SOURCE="${CMAKE_SOURCE_DIR}"
     ARCWISE_BINARY="${CMAKE_BINARY_DIR}/bin/arcwise")
   target_link_libraries(${layer}_test PRIVATE ${ARGN} GTest::gtest_main GTest::gmock rapidcheck)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
-    # Its -Wconversion also speaks of signs, which GCC's does not; tests are held to GCC's.
-    target_compile_options(${layer}_test PRIVATE -Wno-sign-conversion)
+  test_options(${layer}_test)
+  if(ARCWISE_PCH)
+    target_precompile_headers(${layer}_test REUSE_FROM test_headers)
   endif()
-  if(ARCWISE_SANITIZE AND layer MATCHES "^(model|format|cli)$")
-    # Half of the time goes into compiling tests. These spend theirs in the library, which keeps its optimisation.
-    target_compile_options(${layer}_test PRIVATE -O0)
+  set(cost 0)
+  if(ARCWISE_TESTS STREQUAL LONG)
+    set(cost 50)  # before the short ones, as in whole_tests.cmake
   endif()
   # RC_PARAMS: property tests try the same cases on every run; start the program itself to try others.
   gtest_discover_tests(${layer}_test TEST_PREFIX "${prefix}" DISCOVERY_TIMEOUT 120
-    PROPERTIES TIMEOUT 600 ENVIRONMENT "RC_PARAMS=seed=20240229")
+    PROPERTIES TIMEOUT 600 COST ${cost} ENVIRONMENT "RC_PARAMS=seed=20240229")
 endfunction()
 
 layer_tests(hash arcwise_core OpenSSL::Crypto ZLIB::ZLIB PkgConfig::XXHASH nlohmann_json::nlohmann_json)

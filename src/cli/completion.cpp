@@ -48,7 +48,7 @@ std::vector<std::string> flags_of(const Args::Argument& a) {
 }
 
 // For single quotes of a shell.
-std::string quoted(std::string_view text) {
+std::string shell_text(std::string_view text) {
   std::string out = "'";
   for (char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
@@ -79,14 +79,14 @@ std::string bash_verb(const VerbArgs& v) {
     if (a.value.empty()) continue;
     values += "        " + joined(names, "|") + ") ";
     if (a.completes == Completes::choices) {
-      values += "COMPREPLY=($(compgen -W " + quoted(joined(a.choices, " ")) + " -- \"$word\"));;\n";
+      values += "COMPREPLY=($(compgen -W " + shell_text(joined(a.choices, " ")) + " -- \"$word\"));;\n";
     } else {
       values +=
           a.completes == Completes::files ? "COMPREPLY=($(compgen -f -- \"$word\"));;\n" : "COMPREPLY=();;\n";
     }
   }
-  return "    " + quoted(v.verb->name) + ")\n      case \"$before\" in\n" + values +
-         "        *) if [[ $word == -* ]]; then COMPREPLY=($(compgen -W " + quoted(flags) +
+  return "    " + shell_text(v.verb->name) + ")\n      case \"$before\" in\n" + values +
+         "        *) if [[ $word == -* ]]; then COMPREPLY=($(compgen -W " + shell_text(flags) +
          " -- \"$word\")); else COMPREPLY=($(compgen -f -- \"$word\")); fi;;\n      esac;;\n";
 }
 
@@ -97,12 +97,12 @@ std::string bash_script() {
       "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]}\n"
       "  COMPREPLY=()\n"
       "  if ((COMP_CWORD == 1)); then COMPREPLY=($(compgen -W " +
-      quoted(joined(first_words(), " ")) +
+      shell_text(joined(first_words(), " ")) +
       " -- \"$word\")); return; fi\n"
       "  case \"$verb\" in\n";
   for (const auto& [first, seconds] : second_words())
     out += "    " + first + ")\n      if ((COMP_CWORD == 2)); then COMPREPLY=($(compgen -W " +
-           quoted(joined(seconds, " ")) +
+           shell_text(joined(seconds, " ")) +
            " -- \"$word\")); return; fi\n      verb+=\" ${COMP_WORDS[2]}\";;\n";
   out += "  esac\n  case \"$verb\" in\n";
   for (const auto& v : all_verbs()) {
@@ -130,19 +130,19 @@ std::string zsh_action(const Args::Argument& a) {
 }
 
 std::string zsh_verb(const VerbArgs& v) {
-  std::string out = "    " + quoted(v.verb->name) + ")\n      _arguments";
+  std::string out = "    " + shell_text(v.verb->name) + ")\n      _arguments";
   for (const Args::Argument& a : v.args.all()) {
     if (a.operand) {
-      out += " \\\n        " + quoted(std::string(a.repeats ? "*:"
-                                                  : a.least ? ":"
-                                                            : "::") +
-                                      zsh_text(a.flags) + ":" + zsh_action(a));
+      out += " \\\n        " + shell_text(std::string(a.repeats ? "*:"
+                                                      : a.least ? ":"
+                                                                : "::") +
+                                          zsh_text(a.flags) + ":" + zsh_action(a));
       continue;
     }
     for (const std::string& flag : flags_of(a)) {
       std::string spec = (a.repeats ? "*" : "") + flag + "[" + zsh_text(a.help) + "]";
       if (!a.value.empty()) spec += ":" + zsh_text(a.value) + ":" + zsh_action(a);
-      out += " \\\n        " + quoted(spec);
+      out += " \\\n        " + shell_text(spec);
     }
   }
   return out + ";;\n";
@@ -158,7 +158,7 @@ std::string zsh_script() {
     const std::string first = first_word(verb.name);
     if (first == last) continue;
     last = first;
-    out += "    " + quoted(first + ":" + zsh_text(verb.summary)) + "\n";
+    out += "    " + shell_text(first + ":" + zsh_text(verb.summary)) + "\n";
   }
   out +=
       "  )\n  if ((CURRENT == 2)); then _describe verb verbs; return; fi\n  local verb=$words[2]\n  case "
@@ -172,17 +172,17 @@ std::string zsh_script() {
 }
 
 std::string fish_option(const std::string& condition, const Args::Argument& a) {
-  std::string out = "complete -c arcwise -n " + quoted(condition);
+  std::string out = "complete -c arcwise -n " + shell_text(condition);
   for (const std::string& flag : flags_of(a))
     out += flag.starts_with("--") ? " -l " + flag.substr(2) : " -s " + flag.substr(1);
   if (!a.value.empty()) {
     if (a.completes == Completes::choices) {
-      out += " -x -a " + quoted(joined(a.choices, " "));
+      out += " -x -a " + shell_text(joined(a.choices, " "));
     } else {
       out += a.completes == Completes::files ? " -rF" : " -x";
     }
   }
-  return out + " -d " + quoted(a.help) + "\n";
+  return out + " -d " + shell_text(a.help) + "\n";
 }
 
 std::string fish_script() {
@@ -191,15 +191,15 @@ std::string fish_script() {
   for (const Verb& verb : verbs()) {
     const std::string first = first_word(verb.name);
     if (first != last)
-      out += "complete -c arcwise -n __fish_use_subcommand -f -a " + first + " -d " + quoted(verb.summary) +
-             "\n";
+      out += "complete -c arcwise -n __fish_use_subcommand -f -a " + first + " -d " +
+             shell_text(verb.summary) + "\n";
     last = first;
   }
   for (const auto& [first, seconds] : second_words())
     out += "complete -c arcwise -n " +
-           quoted("__fish_seen_subcommand_from " + first + "; and not __fish_seen_subcommand_from " +
-                  joined(seconds, " ")) +
-           " -f -a " + quoted(joined(seconds, " ")) + "\n";
+           shell_text("__fish_seen_subcommand_from " + first + "; and not __fish_seen_subcommand_from " +
+                      joined(seconds, " ")) +
+           " -f -a " + shell_text(joined(seconds, " ")) + "\n";
   for (const auto& v : all_verbs()) {
     std::string condition = "__fish_seen_subcommand_from " + first_word(v->verb->name);
     if (const std::string second = second_word(v->verb->name); !second.empty())
@@ -208,8 +208,8 @@ std::string fish_script() {
       if (!a.operand) {
         out += fish_option(condition, a);
       } else if (a.completes == Completes::choices) {
-        out +=
-            "complete -c arcwise -n " + quoted(condition) + " -f -a " + quoted(joined(a.choices, " ")) + "\n";
+        out += "complete -c arcwise -n " + shell_text(condition) + " -f -a " +
+               shell_text(joined(a.choices, " ")) + "\n";
       }
     }
   }

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <fstream>
-#include <iterator>
+#include <sstream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,7 +16,9 @@ namespace arcwise::testing {
 inline std::string file_bytes(const std::string& path) {
   std::ifstream file(std::string(ARCWISE_TESTDATA) + "/" + path, std::ios::binary);
   if (!file) throw std::runtime_error("cannot read testdata/" + path);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
 }
 
 inline Source sample(const std::string& path) {

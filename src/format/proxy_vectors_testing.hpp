@@ -9,6 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "format/import_testing.hpp"
@@ -21,13 +22,23 @@ inline Json vector_json(const std::string& name) {
   return Json::parse(file_bytes("vectors/" + name + ".json"));
 }
 
+/// `"keys": {"…`: looked for in the text, because a test program asks it of every file each time it starts.
+inline bool lists_keys(std::string_view text) {
+  constexpr std::string_view name = "\"keys\"", space = " \n\r\t";
+  const std::size_t at = text.find(name);
+  if (at == std::string_view::npos) return false;
+  const std::size_t open = text.find_first_not_of(": \n\r\t", at + name.size());
+  const std::size_t first = open == std::string_view::npos ? open : text.find_first_not_of(space, open + 1);
+  return first != std::string_view::npos && text[open] == '{' && text[first] != '}';
+}
+
 /// The vector files of a system that list keys, without `.json`, sorted.
 inline std::vector<std::string> vector_names(const std::string& prefix) {
   std::vector<std::string> out;
   for (const auto& entry : std::filesystem::directory_iterator(std::string(ARCWISE_TESTDATA) + "/vectors")) {
     const std::string name = entry.path().stem();
     if (name.starts_with(prefix) && entry.path().extension() == ".json" &&
-        vector_json(name).contains("keys") && !vector_json(name)["keys"].empty())
+        lists_keys(file_bytes("vectors/" + name + ".json")))
       out.push_back(name);
   }
   std::sort(out.begin(), out.end());

@@ -1,156 +1,13 @@
-#include "arcwise/identify.hpp"
-
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <set>
 
-#include "arcwise/placement.hpp"
 #include "study/binomial.hpp"
-#include "study/identify_tries.hpp"
-#include "study/risk_maps.hpp"
-#include "study/rng.hpp"
-#include "study/sample_keys.hpp"
+#include "study/identify_testing.hpp"
 
 namespace arcwise {
 namespace {
 
-constexpr std::size_t sample_count = 300;
-
-// Not in order of name; one at a port that some leave out.
-std::vector<Node> servers(std::size_t count) {
-  std::vector<Node> out;
-  for (std::size_t i = 0; i < count; ++i)
-    out.push_back(testing::node("10.0." + std::to_string(9 - i) + ".7:1121" + std::to_string(1 + i % 2)));
-  return out;
-}
-
-void add_tokens(std::vector<Node>& nodes, unsigned shift) {
-  for (Node& n : nodes) {
-    for (int i = 0; i < 16; ++i)
-      n.tokens.push_back({u128{key_hash(KeyHashId::md5, n.name + "/" + std::to_string(i))} << shift});
-    std::sort(n.tokens.begin(), n.tokens.end());
-  }
-}
-
-void add_table(ClusterMap::Parts& p) {
-  const Recipe& recipe = *p.placement.recipe;
-  if (recipe.key_prep == KeyPrep::redis_tag) p.placement.slots = 16384;
-  if (recipe.slots == SlotCount::listed)
-    p.placement.slots = recipe.default_slots ? recipe.default_slots : 256;
-  const TokenSpace space = p.placement.slots
-                               ? TokenSpace::slots(p.placement.slots)
-                               : TokenSpace::unsigned_bits(recipe.ring_bits ? recipe.ring_bits : 64);
-  constexpr std::size_t rows = 128;
-  for (std::size_t r = 0; r < rows; ++r) {
-    const u128 upto =
-        r + 1 == rows ? space.last : (space.last / rows + (p.placement.slots ? 1 : 0)) * (r + 1) - 1;
-    const auto owner = static_cast<NodeIndex>(Splitmix64(r).next() % p.nodes.size());
-    p.placement.table.push_back({{upto}, {owner}});
-  }
-  if (recipe.name == "riak" || recipe.name == "swift" || recipe.name == "ceph-pgs") {
-    p.placement.slots = rows;
-    for (std::size_t r = 0; r < rows; ++r) p.placement.table[r].upto = {r};
-  }
-}
-
-/// A cluster of each row, with the state that the row needs.
-ClusterMap::Parts cluster_of(const Recipe& recipe, std::size_t count = 4) {
-  auto p = testing::parts(recipe.name, servers(count));
-  p.placement.tokens = recipe.default_tokens;
-  if (recipe.points == PointRule::given) add_tokens(p.nodes, recipe.ring_bits == 128 ? 63 : 0);
-  if (recipe.points == PointRule::table) add_table(p);
-  if (recipe.points != PointRule::table && recipe.slots == SlotCount::listed)
-    for (std::size_t i = 0; i < p.nodes.size(); ++i) p.nodes[i].name = "osd." + std::to_string(i);
-  if (recipe.points != PointRule::table && recipe.slots == SlotCount::listed) p.placement.slots = 128;
-  return p;
-}
-
-/// Keys of the form that the recipe reads.
-std::string key_for(const Placement& placement, SampleKeys& keys, Rng& rng) {
-  std::string key(keys.next());
-  const std::string_view rule = placement.map().placement().recipe->key_rule;
-  if (rule == "riak" || rule == "swift") key = "a/b/" + key;
-  if (!placement.reads(key)) key = std::to_string(rng.below(1'000'000'000));
-  return key;
-}
-
-std::vector<ObservedKey> observe(const Placement& placement, std::size_t count, std::uint64_t seed) {
-  SampleKeys keys(seed);
-  Rng rng(seed);
-  std::vector<ObservedKey> out;
-  std::array<NodeIndex, max_replicas> owners;
-  while (out.size() < count) {
-    const std::string key = key_for(placement, keys, rng);
-    if (placement.owners({key, placement.hash(key), {}}, owners) > 0) out.push_back({key, owners[0]});
-  }
-  return out;
-}
-
-/// A share of the samples name another node.
-void spoil(std::vector<ObservedKey>& samples, std::size_t nodes, std::size_t wrong, std::uint64_t seed) {
-  Rng rng(seed);
-  std::set<std::size_t> which;
-  while (which.size() < wrong) which.insert(rng.below(samples.size()));
-  for (std::size_t i : which)
-    samples[i].node = static_cast<NodeIndex>((samples[i].node + 1 + rng.below(nodes - 1)) % nodes);
-}
-
-/// Nodes alone where the row needs no more; else the map with its stored state.
-ClusterMap::Parts known_of(const ClusterMap::Parts& parts) {
-  const Recipe& recipe = *parts.placement.recipe;
-  if (recipe.points == PointRule::table || recipe.points == PointRule::given) return parts;
-  ClusterMap::Parts known;
-  known.nodes = parts.nodes;
-  return known;
-}
-
-const Match* match_of(const IdentifyReport& report, std::string_view recipe) {
-  for (const Match& match : report.found)
-    if (match.how.placement.recipe->name == recipe) return &match;
-  return nullptr;
-}
-
-std::string names(const std::vector<Match>& matches) {
-  std::string out;
-  for (const Match& m : matches) {
-    out += std::string(m.how.placement.recipe->name) + " " + std::to_string(m.mismatches);
-    for (const auto& [name, value] : said(m.how)) out += " " + name + "=" + value;
-    out += "; ";
-  }
-  return out;
-}
-
-TEST(identify, finds_every_row_by_three_hundred_samples_of_which_a_fifth_is_held_out) {
-  for (const Recipe& recipe : recipes()) {
-    if (!recipe.no_placement.empty()) continue;
-    const auto parts = cluster_of(recipe);
-    const auto samples = observe(testing::placed(parts), sample_count, 7);
-    const IdentifyReport report = identify(known_of(parts), samples, {});
-    EXPECT_EQ(report.chosen_by, 240u);
-    EXPECT_EQ(report.held_out, 60u);
-    const Match* match = match_of(report, recipe.name);
-    ASSERT_TRUE(match) << recipe.name << " not in " << names(report.found) << " near "
-                       << names(report.near_misses);
-    EXPECT_EQ(match->mismatches, 0u) << recipe.name;
-    EXPECT_EQ(match->held_out_mismatches, 0u) << recipe.name;
-  }
-}
-
-TEST(identify, finds_every_row_with_two_per_cent_wrong_samples) {
-  for (const Recipe& recipe : recipes()) {
-    if (!recipe.no_placement.empty()) continue;
-    const auto parts = cluster_of(recipe);
-    auto samples = observe(testing::placed(parts), sample_count, 8);
-    spoil(samples, parts.nodes.size(), sample_count / 50, 9);
-    const IdentifyReport report = identify(known_of(parts), samples, {});
-    const Match* match = match_of(report, recipe.name);
-    ASSERT_TRUE(match) << recipe.name << " not in " << names(report.found) << " near "
-                       << names(report.near_misses);
-    EXPECT_EQ(match->mismatches + match->held_out_mismatches, sample_count / 50) << recipe.name;
-    EXPECT_EQ(report.wrong.size(), 5u);
-  }
-}
+using namespace testing;
 
 TEST(identify, finds_no_row_where_owners_are_drawn_by_lot) {
   ClusterMap::Parts known;
@@ -170,7 +27,7 @@ TEST(identify, rows_that_agree_on_all_samples_are_one_group_and_a_key_tells_them
   ClusterMap::Parts known;
   known.nodes = servers(3);
   auto parts = testing::parts("libketama", known.nodes);
-  const auto samples = observe(testing::placed(parts), sample_count, 4);
+  const auto samples = observe(placed(parts), sample_count, 4);
   const IdentifyReport report = identify(known, samples, {});
   const Match *lib = match_of(report, "libketama"), *go = match_of(report, "go-ketama");
   ASSERT_TRUE(lib && go);
@@ -185,7 +42,7 @@ TEST(identify, a_telling_key_has_different_owners_among_the_rows_found) {
   auto parts = testing::parts("ring", known.nodes, 1, Across::node, 1);
   parts.placement.tokens = 1;
   // So few that rings of other token counts and hashes explain them too.
-  const auto samples = observe(testing::placed(parts), 60, 5);
+  const auto samples = observe(placed(parts), 60, 5);
   const IdentifyReport report = identify(known, samples, {});
   ASSERT_GE(report.found.size(), 1u);
   for (const auto& telling : report.telling) {
@@ -197,13 +54,12 @@ TEST(identify, a_telling_key_has_different_owners_among_the_rows_found) {
 TEST(identify, too_few_samples_find_nothing_and_say_how_many_would_do) {
   ClusterMap::Parts known;
   known.nodes = servers(3);
-  const auto samples = observe(testing::placed(testing::parts("libketama", known.nodes)), 6, 4);
+  const auto samples = observe(placed(parts("libketama", known.nodes)), 6, 4);
   const IdentifyReport report = identify(known, samples, {});
   EXPECT_TRUE(report.found.empty());
   EXPECT_FALSE(report.near_misses.empty());
   EXPECT_GT(report.enough, 6u);
-  const auto enough =
-      observe(testing::placed(testing::parts("libketama", known.nodes)), report.enough + 2, 4);
+  const auto enough = observe(placed(parts("libketama", known.nodes)), report.enough + 2, 4);
   EXPECT_TRUE(match_of(identify(known, enough, {}), "libketama"));
 }
 
@@ -212,7 +68,7 @@ TEST(identify, sees_that_the_system_sorts_its_list) {
   known.nodes = servers(5);
   auto sorted = known.nodes;
   std::reverse(sorted.begin(), sorted.end());
-  const Placement placement = testing::placed(testing::parts("mcrouter-ch3", sorted));
+  const Placement placement = placed(parts("mcrouter-ch3", sorted));
   auto samples = observe(placement, sample_count, 6);
   for (ObservedKey& s : samples) s.node = 4 - s.node;
   const auto found = identify(known, samples, {});
@@ -225,7 +81,7 @@ TEST(identify, names_rows_that_it_cannot_try_and_why) {
   ClusterMap::Parts known;
   known.nodes = servers(3);
   known.nodes[0].weight = 1.5;
-  const auto samples = observe(testing::placed(testing::parts("ring", known.nodes)), 50, 6);
+  const auto samples = observe(placed(parts("ring", known.nodes)), 50, 6);
   std::set<std::string_view> left;
   const auto found = identify(known, samples, {});
   for (const auto& row : found.left_out) {
@@ -240,7 +96,7 @@ TEST(identify, names_rows_that_it_cannot_try_and_why) {
 TEST(identify, every_try_names_settings_that_differ_from_the_other_tries) {
   ClusterMap::Parts known;
   known.nodes = servers(3);
-  const auto samples = observe(testing::placed(testing::parts("ring", known.nodes)), 50, 6);
+  const auto samples = observe(placed(parts("ring", known.nodes)), 50, 6);
   const SampleTraits traits = traits_of(known, samples);
   for (const Recipe& recipe : recipes()) {
     std::set<std::vector<std::pair<std::string, std::string>>> seen;
@@ -255,7 +111,7 @@ TEST(identify, every_try_names_settings_that_differ_from_the_other_tries) {
 TEST(identify, says_what_is_odd_about_the_samples) {
   ClusterMap::Parts known;
   known.nodes = servers(4);
-  auto samples = observe(testing::placed(testing::parts("libketama", known.nodes)), sample_count, 6);
+  auto samples = observe(placed(parts("libketama", known.nodes)), sample_count, 6);
   const auto rules = [&] {
     std::set<std::string> out;
     for (const Finding& f : identify(known, samples, {}).findings) out.insert(f.rule);

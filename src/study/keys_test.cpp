@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <rapidcheck/gtest.h>
 #include <algorithm>
 #include <string>
 
@@ -143,30 +142,6 @@ TEST(KeySpread, more_distinct_keys_than_are_kept_are_estimated_and_a_frequent_on
   EXPECT_EQ(spread.hottest[0].key, "often");
   EXPECT_NEAR(static_cast<double>(spread.hottest[0].count), count / 10.0, count * 1.1 / 4096);
   for (const auto& node : spread.nodes) EXPECT_NEAR(node.distinct_share, node.hash_share, 0.01);
-}
-
-RC_GTEST_PROP(KeySpread, shares_sum_to_one_and_causes_multiply_to_the_ratio, ()) {
-  const auto names = {"ring",         "twemproxy-ketama", "haproxy-consistent",
-                      "mcrouter-ch3", "modulo",           "envoy-maglev"};
-  const std::string recipe = *rc::gen::elementOf(std::vector<std::string>(names.begin(), names.end()));
-  std::vector<Node> nodes;
-  const auto count = *rc::gen::inRange<std::size_t>(2, 8);
-  for (std::size_t i = 0; i < count; ++i)
-    nodes.push_back(testing::node("10.0.0." + std::to_string(i), *rc::gen::inRange(1, 4)));
-  auto parts = testing::parts(recipe, std::move(nodes));
-  if (recipe == "envoy-maglev") parts.placement.settings["table_size"] = "1009";
-  auto keys = *rc::gen::container<std::vector<std::string>>(rc::gen::string<std::string>());
-  keys.push_back("k");
-  const KeySpread spread = spread_of(testing::placed(parts), keys);
-  double share = 0, target = 0, hash = 0;
-  std::uint64_t total = 0;
-  for (const auto& node : spread.nodes)
-    share += node.share, target += node.target, hash += node.hash_share, total += node.keys;
-  RC_ASSERT(std::abs(share - 1) < 1e-9 && std::abs(target - 1) < 1e-9 && std::abs(hash - 1) < 1e-9);
-  RC_ASSERT(total == keys.size());
-  const auto& f = spread.factors;
-  const double product = f.weights * f.arcs * f.hash_pattern * f.hot_keys;
-  RC_ASSERT(std::abs(product - spread.nodes[spread.fullest].ratio()) < 1e-6);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "arcwise/cause.hpp"
+#include "model/long_testing.hpp"
 #include "place/testing.hpp"
 #include "study/diff.hpp"
 
@@ -142,7 +143,8 @@ TEST(CausesTable, names_the_first_cause_of_every_ordered_pair_of_recipes) {
     on_mixed.push_back(placed(r, mixed));
     on_even.push_back(placed(r, even));
   }
-  const bool rewrite = std::getenv("ARCWISE_REWRITE") != nullptr;
+  constexpr std::size_t step = testing::every(13);
+  const bool rewrite = step == 1 && std::getenv("ARCWISE_REWRITE");
   Golden golden = read_table();
   std::FILE* out = rewrite ? std::fopen(table_path().c_str(), "wb") : nullptr;
   if (out)
@@ -151,13 +153,14 @@ TEST(CausesTable, names_the_first_cause_of_every_ordered_pair_of_recipes) {
     for (std::size_t j = 0; j < rows.size(); ++j) {
       if (i == j) continue;
       SCOPED_TRACE(rows[i].name + " and " + rows[j].name);
+      const auto known = golden.extract({rows[i].name, rows[j].name});
+      if ((i + j) % step != 0) continue;
       const std::string found =
           first_cause(on_mixed[i], on_mixed[j]) + '\t' + first_cause(on_even[i], on_even[j]);
       if (out)
         std::fputs((rows[i].name + '\t' + rows[j].name + '\t' + found + '\n').c_str(), out);
       else
-        EXPECT_EQ((golden[{rows[i].name, rows[j].name}]), found);
-      golden.erase({rows[i].name, rows[j].name});
+        EXPECT_EQ(known ? known.mapped() : "", found);
     }
   if (out)
     std::fclose(out);
@@ -229,9 +232,10 @@ TEST(CausesTable, holds_the_answers_that_are_known_of_the_programs) {
 // Causes that are mended by listing other servers, or that no map can show, are left out.
 TEST(CausesTable, what_is_left_after_the_last_cause_is_nothing) {
   const std::vector<Row> rows = all_rows();
+  constexpr std::size_t step = 7 * testing::every(7);
   std::size_t measured = 0, seen = 0;
   for (std::size_t i = 0; i < rows.size(); ++i)
-    for (std::size_t j = (5 * i) % 7; j < rows.size(); j += 7) {
+    for (std::size_t j = (5 * i) % step; j < rows.size(); j += step) {
       if (i == j) continue;
       SCOPED_TRACE(rows[i].name + " and " + rows[j].name);
       const Placement a = placed(rows[i], mixed), b = placed(rows[j], mixed);
