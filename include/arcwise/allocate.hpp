@@ -14,6 +14,7 @@
 namespace arcwise {
 
 enum class Allocator : std::uint8_t {
+  arcwise,    ///< its own search: weights, racks, any ring of tokens
   cassandra,  ///< Cassandra's two allocators, token for token (Murmur3Partitioner)
   random      ///< tokens drawn at random, as a cluster without an allocator has them
 };
@@ -23,7 +24,7 @@ std::optional<Allocator> find_allocator(std::string_view name);
 struct AllocateRequest {
   NewNode node;                         ///< its `tokens` are ignored
   std::optional<std::uint32_t> tokens;  ///< nullopt: as the median node has for its weight
-  Allocator allocator = Allocator::cassandra;
+  Allocator allocator = Allocator::arcwise;
   std::uint64_t seed = 1;  ///< of random tokens
   /// What the asker believes the map to be; another map refuses. Tokens chosen on a stale view stay bad for
   /// as long as the node lives.

@@ -13,12 +13,12 @@
 namespace arcwise::cli {
 namespace {
 
-constexpr std::uint32_t most_tokens = 65536;
+constexpr std::uint32_t most_tokens = 1536;  // as in Cassandra
 
 struct Options {
   ClusterArgs cluster;
   AllocateRequest request;
-  std::string algorithm = "cassandra", fingerprint, weight, map_file;
+  std::string algorithm = "arcwise", fingerprint, weight, map_file;
   std::optional<std::uint32_t> epoch;
 };
 
@@ -74,7 +74,7 @@ Result<int> run_allocate(const Options& o, Session& session) {
   if (o.request.node.name.empty())
     return usage_error("", "--node is missing", "what is the new node called?");
   if (o.request.tokens && (*o.request.tokens == 0 || *o.request.tokens > most_tokens))
-    return usage_error(std::to_string(*o.request.tokens), "a node has from 1 to 65,536 tokens",
+    return usage_error(std::to_string(*o.request.tokens), "a node takes from 1 to 1,536 tokens",
                        "16 are usual");
   const auto loaded = o.cluster.load();
   if (!loaded) return loaded.error();
@@ -108,7 +108,8 @@ Action declare_allocate(Args& args) {
               }),
               "its weight (1)");
   args.option("--tokens", "N", o.request.tokens, "how many it takes (as the median node for its weight)");
-  args.option("--algorithm", "NAME", o.algorithm, "who chooses").one_of({"cassandra", "random"});
+  args.option("--algorithm", "NAME", o.algorithm, "who chooses (arcwise)")
+      .one_of({"arcwise", "cassandra", "random"});
   args.option("--fingerprint", "F", o.fingerprint, "refuse, with exit 4, where the map has another one");
   args.option("--epoch", "N", o.epoch, "the same for its epoch");
   args.option("--write-map", "FILE", o.map_file, "write the map with the node to this file").files();

@@ -16,7 +16,8 @@ struct Name {
   Allocator allocator;
   std::string_view name;
 };
-constexpr Name names[] = {{Allocator::cassandra, "cassandra"}, {Allocator::random, "random"}};
+constexpr Name names[] = {
+    {Allocator::arcwise, "arcwise"}, {Allocator::cassandra, "cassandra"}, {Allocator::random, "random"}};
 
 std::string epoch_text(std::optional<std::uint64_t> epoch) {
   return epoch ? "epoch " + std::to_string(*epoch) : std::string("no epoch");
@@ -81,7 +82,7 @@ std::uint32_t usual_tokens(const AllocationScope& scope, const ClusterMap& map, 
   if (per_weight.empty()) return 16;
   std::sort(per_weight.begin(), per_weight.end());
   const double wanted = std::floor(per_weight[(per_weight.size() - 1) / 2] * weight + 0.5);
-  return static_cast<std::uint32_t>(std::clamp(wanted, 1.0, 65536.0));
+  return static_cast<std::uint32_t>(std::clamp(wanted, 1.0, 1536.0));
 }
 
 std::vector<std::uint64_t> random_tokens(const Joiner& joiner, std::uint64_t seed) {
@@ -94,6 +95,7 @@ std::vector<std::uint64_t> random_tokens(const Joiner& joiner, std::uint64_t see
 Result<std::vector<std::uint64_t>> choose(const ClusterMap& map, const AllocationScope& scope,
                                           const AllocateRequest& request) {
   if (request.allocator == Allocator::random) return random_tokens(scope.joiner, request.seed);
+  if (request.allocator == Allocator::arcwise) return arcwise_tokens(scope.ring, scope.joiner);
   if (map.space() != TokenSpace::signed_64())
     return Error{
         ErrorKind::input,

@@ -54,6 +54,7 @@ std::size_t expect_joins(const Json& nodes, const Json& first, std::uint32_t rep
       request.node.name = joined.name;
       request.node.rack = joined.rack;
       request.tokens = count;
+      request.allocator = Allocator::cassandra;
       const auto allocation = allocate(map_of(p), request);
       if (!allocation) return ADD_FAILURE() << to_string(allocation.error()), checked;
       EXPECT_EQ(allocation->tokens, joined.tokens) << "node " << i;
@@ -89,6 +90,7 @@ TEST(CassandraAllocator, racks_fewer_than_copies_are_refused_as_cassandra_does) 
   AllocateRequest request;
   request.node.name = "c";
   request.node.rack = "r1";
+  request.allocator = Allocator::cassandra;
   const auto refused = allocate(map_of(p), request);
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().why.find("2 racks, 3 copies"), std::string::npos) << to_string(refused.error());

@@ -20,18 +20,21 @@ void AllocationRing::join(std::uint32_t joiner_group, double joiner_weight,
 
 std::vector<double> held_by_unit(const AllocationRing& ring) {
   std::vector<double> held(ring.units());
-  std::vector<std::uint32_t> seen;
+  std::vector<std::uint32_t> seen(ring.replicas);
   const std::size_t count = ring.tokens.size();
   for (std::size_t i = 0; i < count; ++i) {
-    const std::uint64_t length = ring.tokens[i].at - ring.tokens[(i + count - 1) % count].at;
+    const std::uint64_t length = ring.tokens[i].at - ring.tokens[i == 0 ? count - 1 : i - 1].at;
     const double part = count == 1 ? 1 : static_cast<double>(length) * 0x1p-64;
-    seen.clear();
-    for (std::size_t step = 0; step < count && seen.size() < ring.replicas; ++step) {
-      const std::uint32_t unit = ring.tokens[(i + step) % count].unit;
-      if (std::find(seen.begin(), seen.end(), ring.group[unit]) != seen.end()) continue;
-      seen.push_back(ring.group[unit]);
-      held[unit] += part;
-    }
+    std::uint32_t have = 0;
+    std::size_t at = i;
+    do {
+      const std::uint32_t unit = ring.tokens[at].unit, group = ring.group[unit];
+      if (std::find(seen.begin(), seen.begin() + have, group) == seen.begin() + have) {
+        seen[have++] = group;
+        held[unit] += part;
+      }
+      at = at + 1 == count ? 0 : at + 1;
+    } while (at != i && have < ring.replicas);
   }
   return held;
 }

@@ -45,4 +45,7 @@ std::vector<double> held_by_unit(const AllocationRing& ring);
 /// without.
 std::vector<std::uint64_t> cassandra_tokens(const AllocationRing& ring, const Joiner& joiner);
 
+/// Arcwise's own: any weights, one search for one and for several copies.
+std::vector<std::uint64_t> arcwise_tokens(const AllocationRing& ring, const Joiner& joiner);
+
 }  // namespace arcwise

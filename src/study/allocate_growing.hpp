@@ -1,0 +1,30 @@
+// A cluster that grows one node at a time, and how even it stays.
+//
+// Layer: study.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "study/allocate_ring.hpp"
+
+namespace arcwise {
+
+/// Largest and smallest of what units hold against what is fair for them.
+struct Evenness {
+  double most = 0, least = 0;
+};
+Evenness evenness_of(const AllocationRing& ring);
+
+using AllocationRule = std::vector<std::uint64_t> (*)(const AllocationRing&, const Joiner&);
+
+/// One rack, every node a group; or (racks equal to copies) one of the racks, which is a ring with one copy.
+struct Growth {
+  std::uint32_t replicas = 3;
+  std::uint32_t tokens = 16;
+  std::uint32_t units = 100;
+};
+/// Element i: with i + 1 units.
+std::vector<Evenness> grow(const Growth& growth, AllocationRule rule);
+
+}  // namespace arcwise
