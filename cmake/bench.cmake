@@ -12,3 +12,7 @@ foreach(source ${benches})
   string(REGEX REPLACE "_bench$" "" subject ${name})
   add_test(NAME ${prefix}bench.${subject} COMMAND ${name} --smoke)
 endforeach()
+
+# Its rival is the library itself.
+pkg_check_modules(LIBMEMCACHED REQUIRED IMPORTED_TARGET libmemcached)
+target_link_libraries(recipes_bench PRIVATE PkgConfig::LIBMEMCACHED)
