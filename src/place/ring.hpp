@@ -57,7 +57,7 @@ class TokenRing {
     const RingSpot at = index_.spot(scaled(value));
     const RingPlaces& places = index_.places(index_.line(at.line));
     const unsigned below = tokens_below(places, at.place);
-    if (index_.open(places, at, below)) [[unlikely]]
+    if (left_open(places, at.place, below)) [[unlikely]]
       return settle(value, at, below);
     const std::size_t entry = index_.first_entry(at.line) + below;
     return entry == nodes_.size() ? 0 : entry;
@@ -68,7 +68,7 @@ class TokenRing {
     const RingSpot at = index_.spot(scaled(value));
     const RingPlaces& places = index_.places(index_.line(at.line));
     const unsigned below = tokens_below(places, at.place);
-    if (index_.open(places, at, below)) [[unlikely]]
+    if (left_open(places, at.place, below)) [[unlikely]]
       return settled_node(value, at, below);
     return node_at(at.line, below);
   }
@@ -101,7 +101,7 @@ class TokenRing {
     const RingSpot at = index_.spot(scaled(value));
     const Line& line = index_.line(at.line);
     const unsigned below = tokens_below(line.places, at.place);
-    if (index_.open(line.places, at, below)) [[unlikely]]
+    if (left_open(line.places, at.place, below)) [[unlikely]]
       return {{}, settle(value, at, below)};
     return {std::span(line.node).subspan(below), index_.first_entry(at.line) + below};
   }
@@ -265,42 +265,41 @@ void TokenRing<Word, Line>::set_shift(u128 last) noexcept {
     shift_ = bits == 0 ? 0 : 64 - bits;
 }
 
-// In blocks: the lines of the next one are on their way while this one is counted.
+// In blocks: the lines of the next one are on their way while this one is answered.
 template <class Word, class Line>
 void TokenRing<Word, Line>::first(std::span<const std::uint64_t> hashes,
                                   std::span<NodeIndex> out) const noexcept {
   constexpr std::size_t block = 32;
-  struct Ahead {
-    std::array<const RingPlaces*, block> places;
-    std::array<std::int16_t, block> place;
-    std::array<std::uint32_t, block> line;
+  struct Block {
+    std::array<const Line*, block> lines;
+    std::array<std::int16_t, block> places;
+    std::size_t size = 0;
   };
-  std::array<Ahead, 2> ahead;
-  const auto fetch = [&](Ahead& to, std::size_t from, std::size_t count) noexcept {
-    for (std::size_t k = 0; k < count; ++k) {
+  const auto fetch = [&](Block& to, std::size_t from) noexcept {
+    to.size = std::min(block, hashes.size() - from);
+    for (std::size_t k = 0; k < to.size; ++k) {
       const RingSpot at = index_.spot(scaled(hashes[from + k]));
-      const Line& line = index_.line(at.line);
-      __builtin_prefetch(&line);
-      to.places[k] = &index_.places(line);
-      to.place[k] = at.place;
-      to.line[k] = static_cast<std::uint32_t>(at.line);
+      to.lines[k] = &index_.line(at.line);
+      to.places[k] = at.place;
+      __builtin_prefetch(to.lines[k]);
     }
   };
-  std::array<std::uint8_t, block> below;
-  fetch(ahead[0], 0, std::min(block, hashes.size()));
-  for (std::size_t from = 0, turn = 0; from < hashes.size(); from += block, turn ^= 1) {
-    const std::size_t count = std::min(block, hashes.size() - from);
-    if (from + count < hashes.size())
-      fetch(ahead[turn ^ 1], from + count, std::min(block, hashes.size() - from - count));
-    const Ahead& now = ahead[turn];
-    tokens_below(std::span(now.places).first(count), now.place.data(), below.data());
-    for (std::size_t k = 0; k < count; ++k) {
-      const RingSpot at{now.line[k], now.place[k]};
-      if (index_.open(*now.places[k], at, below[k])) [[unlikely]]
-        out[from + k] = settled_node(static_cast<Word>(hashes[from + k]), at, below[k]);
-      else
-        out[from + k] = node_at(at.line, below[k]);
+  const RingBatch<Line> answer = ring_batch<Line>();
+  std::array<Block, 2> blocks;
+  fetch(blocks[0], 0);
+  for (std::size_t from = 0, turn = 0; from < hashes.size(); turn ^= 1) {
+    const Block& now = blocks[turn];
+    if (from + now.size < hashes.size()) fetch(blocks[turn ^ 1], from + now.size);
+    std::uint32_t open = answer(std::span(now.lines).first(now.size), now.places.data(), &out[from]);
+    if constexpr (!RingIndex<Line>::has_nodes)
+      for (std::size_t k = 0; k < now.size; ++k)
+        if (!(open >> k & 1))
+          out[from + k] = node_at(index_.spot(scaled(hashes[from + k])).line, out[from + k]);
+    for (; open != 0; open &= open - 1) {
+      const std::size_t k = from + static_cast<std::size_t>(__builtin_ctz(open));
+      out[k] = first({hashes[k]});
     }
+    from += now.size;
   }
 }
 

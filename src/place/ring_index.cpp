@@ -5,55 +5,90 @@
 namespace arcwise {
 namespace {
 
-using Lines = std::span<const RingPlaces* const>;
+template <class Line>
+using Lines = std::span<const Line* const>;
 
-void below_plain(Lines lines, const std::int16_t* places, std::uint8_t* below) noexcept {
-  for (std::size_t i = 0; i < lines.size(); ++i)
-    below[i] = static_cast<std::uint8_t>(tokens_below_plain(*lines[i], places[i]));
+const RingPlaces& places_of(const RingLine& line) noexcept {
+  return line.places;
+}
+const RingPlaces& places_of(const RingPlaces& line) noexcept {
+  return line;
 }
 
-void below_vector128(Lines lines, const std::int16_t* places, std::uint8_t* below) noexcept {
+std::uint32_t answer(const RingLine& line, std::int16_t place, unsigned below, NodeIndex& out) noexcept {
+  out = line.node[below];
+  return left_open(line.places, place, below);
+}
+std::uint32_t answer(const RingPlaces& line, std::int16_t place, unsigned below, NodeIndex& out) noexcept {
+  out = below;
+  return left_open(line, place, below);
+}
+
+template <class Line>
+std::uint32_t batch_plain(Lines<Line> lines, const std::int16_t* places, NodeIndex* out) noexcept {
+  std::uint32_t open = 0;
   for (std::size_t i = 0; i < lines.size(); ++i)
-    below[i] = static_cast<std::uint8_t>(tokens_below(*lines[i], places[i]));
+    open |= answer(*lines[i], places[i], tokens_below_plain(places_of(*lines[i]), places[i]), out[i]) << i;
+  return open;
+}
+
+template <class Line>
+std::uint32_t batch_vector128(Lines<Line> lines, const std::int16_t* places, NodeIndex* out) noexcept {
+  std::uint32_t open = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    open |= answer(*lines[i], places[i], tokens_below(places_of(*lines[i]), places[i]), out[i]) << i;
+  return open;
 }
 
 #if defined(__x86_64__)
-__attribute__((target("avx2,bmi"))) void below_avx2(Lines lines, const std::int16_t* places,
-                                                    std::uint8_t* below) noexcept {
+template <class Line>
+__attribute__((target("avx2,bmi"))) std::uint32_t batch_avx2(Lines<Line> lines, const std::int16_t* places,
+                                                             NodeIndex* out) noexcept {
+  std::uint32_t open = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const __m256i words = _mm256_load_si256(reinterpret_cast<const __m256i*>(lines[i]->word.data()));
+    const __m256i words =
+        _mm256_load_si256(reinterpret_cast<const __m256i*>(places_of(*lines[i]).word.data()));
     const __m256i less = _mm256_cmpgt_epi16(_mm256_set1_epi16(places[i]), words);
     const auto bits = static_cast<unsigned>(_mm256_movemask_epi8(less));
-    below[i] = static_cast<std::uint8_t>(__builtin_ctz(~bits | 0x40000000u) / 2);
+    const auto below = static_cast<unsigned>(__builtin_ctz(~bits | 0x40000000u)) / 2;
+    open |= answer(*lines[i], places[i], below, out[i]) << i;
   }
+  return open;
 }
 
-__attribute__((target("avx512f,avx512bw,avx512vl,bmi"))) void below_avx512(Lines lines,
-                                                                           const std::int16_t* places,
-                                                                           std::uint8_t* below) noexcept {
+template <class Line>
+__attribute__((target("avx512f,avx512bw,avx512vl,bmi"))) std::uint32_t batch_avx512(
+    Lines<Line> lines, const std::int16_t* places, NodeIndex* out) noexcept {
+  std::uint32_t open = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const __m256i words = _mm256_load_si256(reinterpret_cast<const __m256i*>(lines[i]->word.data()));
+    const __m256i words =
+        _mm256_load_si256(reinterpret_cast<const __m256i*>(places_of(*lines[i]).word.data()));
     const unsigned bits = _mm256_cmpgt_epi16_mask(_mm256_set1_epi16(places[i]), words);
-    below[i] = static_cast<std::uint8_t>(__builtin_ctz(~bits | 0x8000u));
+    const auto below = static_cast<unsigned>(__builtin_ctz(~bits | 0x8000u));
+    open |= answer(*lines[i], places[i], below, out[i]) << i;
   }
+  return open;
 }
 #endif
 
 }  // namespace
 
-void tokens_below(Lines lines, const std::int16_t* places, std::uint8_t* below) noexcept {
+template <class Line>
+RingBatch<Line> ring_batch() noexcept {
   switch (isa()) {
 #if defined(__x86_64__)
     case Isa::avx512:
-      return below_avx512(lines, places, below);
+      return batch_avx512<Line>;
     case Isa::avx2:
-      return below_avx2(lines, places, below);
+      return batch_avx2<Line>;
 #endif
     case Isa::plain:
-      return below_plain(lines, places, below);
+      return batch_plain<Line>;
     default:
-      return below_vector128(lines, places, below);
+      return batch_vector128<Line>;
   }
 }
+template RingBatch<RingLine> ring_batch<RingLine>() noexcept;
+template RingBatch<RingPlaces> ring_batch<RingPlaces>() noexcept;
 
 }  // namespace arcwise

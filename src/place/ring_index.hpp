@@ -92,9 +92,19 @@ inline unsigned tokens_below(const RingPlaces& line, std::int16_t place) noexcep
 #endif
 }
 
-/// tokens_below() for many, by the best instructions that isa() allows now.
-void tokens_below(std::span<const RingPlaces* const> lines, const std::int16_t* places,
-                  std::uint8_t* below) noexcept;
+/// Whether the count of tokens below leaves it open who answers.
+inline bool left_open(const RingPlaces& places, std::int16_t place, unsigned below) noexcept {
+  return places.word[below] == place || places.drift() == RingPlaces::crowded;
+}
+
+/// Answers up to 32 lookups, each by the node behind the tokens below, or where lines have no nodes by their
+/// number; returns a bit for each that is left open.
+template <class Line>
+using RingBatch = std::uint32_t (*)(std::span<const Line* const> lines, const std::int16_t* places,
+                                    NodeIndex* out) noexcept;
+/// By the best instructions that isa() allows now.
+template <class Line>
+RingBatch<Line> ring_batch() noexcept;
 
 /// One entry that a ring gained or lost: its number now, or that of the one which followed it; its bound
 /// stretched or cut to 64 bits.
@@ -137,10 +147,6 @@ class RingIndex {
       return line.places;
     else
       return line;
-  }
-  /// Whether the count of tokens below leaves it open who answers.
-  static bool open(const RingPlaces& places, RingSpot at, unsigned below) noexcept {
-    return places.word[below] == at.place || places.drift() == RingPlaces::crowded;
   }
   /// The first entry at or after a line's beginning; the number of entries where there is none.
   std::size_t first_entry(std::size_t i) const noexcept {
