@@ -14,7 +14,8 @@
 namespace arcwise {
 
 enum class BoundRule : std::uint8_t {
-  arcwise,  ///< the formula above over nodes that are not masked; spills along the placement's candidates
+  arcwise,  ///< the formula above over nodes that are not masked and below their `most`; spills along the
+            ///< placement's candidates
   haproxy,  ///< whole slots shared out along the list; spills along the ring
   envoy     ///< slots of each host rounded up; spills over hosts shuffled by the key's hash
 };
@@ -29,23 +30,36 @@ struct Bound {
 /// A placement under a bound. Immutable and safe to share between threads; cheap to copy but for `most`.
 class Bounded {
  public:
-  Bounded(Placement placement, Bound bound) : placement_(std::move(placement)), bound_(std::move(bound)) {}
+  Bounded(Placement placement, Bound bound);
 
   /// How many requests the node may have in progress, the next one counted. `loads`: in progress now, one
-  /// entry a node of the map. 0 for a masked node. Cost: O(nodes), no allocation.
+  /// entry a node of the map. 0 for a masked node, and for one whose weight of 0 takes it out. Cost:
+  /// O(nodes), no allocation.
   std::uint64_t cap(NodeIndex node, std::span<const std::uint64_t> loads,
                     const NodeMask& mask) const noexcept;
 
-  /// The node that takes the key now: the first of its candidates with room. no_node: every node is masked or
-  /// at its `most`. Same query and loads, same answer. Cost: a lookup, then O(nodes) for each full candidate.
+  /// The node that takes the key now: the first of its candidates with room; where a table lists no further
+  /// one, any node in an order drawn for the key. no_node: every node is masked or at its `most`. Same query
+  /// and loads, same answer. Cost: O(nodes) once, and a step for each full candidate; no allocation.
   NodeIndex pick(const Query& query, std::span<const std::uint64_t> loads) const noexcept;
 
   const Placement& placement() const noexcept { return placement_; }
   const Bound& bound() const noexcept { return bound_; }
 
  private:
+  class Caps;
+  class Picker;
+
   Placement placement_;
   Bound bound_;
+  std::vector<std::uint64_t> units_;         ///< weights as the rule counts them; 0: takes nothing
+  std::vector<std::uint64_t> units_before_;  ///< sum of those earlier in the list
+  std::vector<std::uint64_t> names_;         ///< hashes of the nodes' names
 };
+
+/// What is left of a placement's promises under a bound: nothing of where keys move, because a request that
+/// is taken elsewhere fills that node for the next. Whether list order matters, and whether a mask answers as
+/// a removal, stays as it was; not so by the rules of HAProxy and Envoy, which count along the list.
+Traits traits_under(const Bound& bound, const Traits& placement) noexcept;
 
 }  // namespace arcwise

@@ -1,5 +1,6 @@
 // Arcwise's own map file: the schema, field by field. What the fields mean together is validate()'s to say.
 #include "format/map_fields.hpp"
+#include "model/build.hpp"
 
 namespace arcwise {
 namespace {
@@ -114,6 +115,56 @@ Fault ranges(const Source& source, const YamlNode& node, ClusterSpec& spec) {
   return std::nullopt;
 }
 
+// "0,1 2,0 -": the owners of the next partitions as numbers of holders; nobody owns the last one.
+Fault read_partitions(const Source& source, const YamlNode& line,
+                      const std::vector<Marked<std::string>>& holders, ClusterSpec& spec) {
+  const auto wrong = [&](std::string_view what, const std::string& why) {
+    return fault_at(source, line.at, std::string(what), why,
+                    "write owners as numbers of `holders`, from 0 on: \"0,1 2,0\" for two partitions");
+  };
+  const Mark at = mark_at(source, line.at);
+  for (std::string_view rest = line.text; !rest.empty();) {
+    std::string_view word = next_word(rest);
+    if (word.empty()) continue;
+    ClusterSpec::RangeSpec partition;
+    partition.upto.at = at;
+    if (word.back() == ',') return wrong(word, "not the owners of a partition");
+    for (std::string_view owners = word == "-" ? "" : word; !owners.empty();) {
+      const std::string_view digits = next_word(owners, ',');
+      std::size_t number = 0;
+      if (digits.empty() || digits.size() > 9 || digits.find_first_not_of("0123456789") != digits.npos)
+        return wrong(word, "not the owners of a partition");
+      for (char c : digits) number = 10 * number + static_cast<std::size_t>(c - '0');
+      if (number >= holders.size()) return wrong(digits, "a partition names a holder that is not listed");
+      partition.owners.push_back(holders[number]);
+    }
+    spec.ranges.push_back(std::move(partition));
+  }
+  return std::nullopt;
+}
+
+// Short rows for many partitions: names stand once, in `holders`, so that the order of nodes says nothing.
+Fault partitions(const Source& source, const YamlNode& placement, ClusterSpec& spec) {
+  const YamlNode* lines = placement.find("partitions");
+  const YamlNode* names = placement.find("holders");
+  if (!lines && !names) return std::nullopt;
+  if (!lines)
+    return missing(source, *names, "partitions", "write [\"0,1 2,0\"]: the owners of each partition");
+  if (!names) return missing(source, *lines, "holders", "write [a, b]: the nodes that partitions number");
+  std::vector<Marked<std::string>> holders;
+  if (auto fault = texts(source, *names, holders)) return fault;
+  if (auto fault = expect(source, *lines, Kind::sequence)) return fault;
+  for (const YamlNode& line : lines->items) {
+    if (auto fault = expect(source, line, Kind::scalar)) return fault;
+    if (auto fault = read_partitions(source, line, holders, spec)) return fault;
+  }
+  return std::nullopt;
+}
+
+Fault read_later(const Source&, const YamlNode&, ClusterSpec&) {
+  return std::nullopt;
+}
+
 // A setting's kind is the recipe's to say, so its text is taken as it stands.
 Fault settings(const Source& source, const YamlNode& node, ClusterSpec& spec) {
   if (auto fault = expect(source, node, Kind::map)) return fault;
@@ -133,11 +184,13 @@ constexpr Field<ClusterSpec> placement_fields[] = {{"recipe", text_field<&Cluste
                                                    {"slots", whole_field<&ClusterSpec::slots>},
                                                    {"removed", numbers_field<&ClusterSpec::removed>},
                                                    {"settings", settings},
-                                                   {"ranges", ranges}};
+                                                   {"ranges", ranges},
+                                                   {"holders", read_later},
+                                                   {"partitions", read_later}};
 
 Fault placement(const Source& source, const YamlNode& node, ClusterSpec& spec) {
   if (auto fault = read_fields<ClusterSpec>(source, node, placement_fields, spec)) return fault;
-  if (node.find("recipe")) return std::nullopt;
+  if (node.find("recipe")) return partitions(source, node, spec);
   return missing(source, node, "recipe", "write for example `recipe: ring`; `arcwise recipes` lists them");
 }
 

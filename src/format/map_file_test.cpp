@@ -7,6 +7,7 @@
 
 #include "arcwise/format.hpp"
 #include "format/map_file_testing.hpp"
+#include "model/build.hpp"
 
 namespace arcwise {
 namespace {
@@ -178,6 +179,41 @@ TEST(MapFile, a_table_lists_its_ranges) {
   EXPECT_TRUE(same_map(map, read(write_map(map))));
 }
 
+TEST(MapFile, partitions_are_numbers_of_holders_whatever_the_order_of_nodes) {
+  const std::string placement =
+      "arcwise: 1\nplacement:\n  recipe: partitions\n  hash: crc16\n  holders: [b, a]\n"
+      "  partitions:\n    - \"0,1 1,0\"\n    - \" - \"\n";
+  const ClusterMap map = read(placement + "nodes:\n  - {name: a}\n  - {name: b}\n");
+  ASSERT_EQ(map.placement().table.size(), 3u);
+  EXPECT_EQ(map.placement().table[0].owners, (std::vector<NodeIndex>{1, 0}));
+  EXPECT_EQ(map.placement().table[1].owners, (std::vector<NodeIndex>{0, 1}));
+  EXPECT_TRUE(map.placement().table[2].owners.empty());
+  EXPECT_EQ(map.placement().table[0].upto, (Token{21845}));  // 65536 / 3 = 21845.3: the last of part 0
+  EXPECT_EQ(map.placement().table[2].upto, (Token{65535}));
+  EXPECT_EQ(map.replicas().count, 2u);
+  EXPECT_TRUE(same_map(map, read(write_map(map))));
+  EXPECT_NE(write_map(map).find("  holders: [a, b]\n  partitions:\n    - \"1,0 0,1 -\"\n"),
+            std::string::npos);
+}
+
+TEST(MapFile, sixty_five_thousand_partitions_take_a_few_bytes_each) {
+  std::string nodes = "nodes:\n";
+  for (int i = 0; i < 10; ++i) nodes += "  - {name: n" + std::to_string(i) + "}\n";
+  std::string text =
+      "arcwise: 1\nplacement:\n  recipe: partitions\n"
+      "  holders: [n0, n1, n2, n3, n4, n5, n6, n7, n8, n9]\n  partitions:";
+  for (int i = 0; i < 65536; ++i)
+    text += (i % 64 ? " "
+             : i    ? "\"\n    - \""
+                    : "\n    - \"") +
+            std::to_string(i % 10) + "," + std::to_string((i + 3) % 10);
+  const ClusterMap map = read(text + "\"\n" + nodes);
+  EXPECT_EQ(map.placement().table.size(), 65536u);
+  const std::string written = write_map(map);
+  EXPECT_LT(written.size(), 65536u * 5);
+  EXPECT_TRUE(same_map(map, read(written)));
+}
+
 TEST(MapFile, copies_per_zone) {
   const ClusterMap map = read(
       "arcwise: 1\nplacement: {recipe: ring}\nreplicas: {per_zone: {us: 2, eu: 1}, across: rack, when_short: "
@@ -297,6 +333,10 @@ void random_table(ClusterMap::Parts& parts) {
       if (row.owners.size() < max_replicas && *rc::gen::arbitrary<bool>()) row.owners.push_back(n);
     parts.placement.table.push_back(std::move(row));
   }
+  if (parts.placement.recipe->name == "partitions")
+    for (std::size_t i = 0; i < parts.placement.table.size(); ++i)
+      parts.placement.table[i].upto = part_end(TokenSpace::unsigned_bits(info(parts.placement.hash).bits),
+                                               parts.placement.table.size(), i);
   if (parts.placement.recipe->name == "redis-cluster") parts.placement.slots = 16384;
   if (parts.placement.recipe->name == "ranges" && *rc::gen::arbitrary<bool>())
     parts.placement.slots = next + 1;
@@ -400,6 +440,7 @@ TEST(MapFile, every_recipe_that_places_keys_is_written_and_read_back) {
     }
     parts.placement.slots = recipe.name == "redis-cluster" ? 16384 : 0;
     if (recipe.points == PointRule::table) parts.placement.table = {{{16383}, {2, 0}}};
+    if (recipe.name == "partitions") parts.placement.table.front().upto = {~std::uint64_t{0}};
     auto map = ClusterMap::build(parts);
     if (!map && parts.placement.slots == 0) {  // numbered partitions: say how many, each with its owner
       parts.placement.slots = 8;

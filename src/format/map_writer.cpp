@@ -9,7 +9,7 @@
 namespace arcwise {
 namespace {
 
-constexpr std::size_t tokens_a_line = 5;
+constexpr std::size_t tokens_a_line = 5, partitions_a_line = 16;
 
 bool plain_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
@@ -61,6 +61,20 @@ std::string settings(const PlacementSettings& p) {
   return out + "}";
 }
 
+std::string partitions(const ClusterMap& map) {
+  std::string out = "  holders: [";
+  for (const Node& node : map.nodes()) out += (&node == map.nodes().data() ? "" : ", ") + scalar(node.name);
+  out += "]\n  partitions:";
+  std::size_t written = 0;
+  for (const TableRow& row : map.placement().table) {
+    out += written % partitions_a_line == 0 ? (written ? "\"\n    - \"" : "\n    - \"") : " ";
+    ++written;
+    if (row.owners.empty()) out += '-';
+    for (std::size_t i = 0; i < row.owners.size(); ++i) out += (i ? "," : "") + std::to_string(row.owners[i]);
+  }
+  return out + "\"\n";
+}
+
 std::string placement(const ClusterMap& map) {
   const PlacementSettings& p = map.placement();
   const Recipe& recipe = *p.recipe;
@@ -76,6 +90,7 @@ std::string placement(const ClusterMap& map) {
   if (p.slots) out += "  slots: " + std::to_string(p.slots) + "\n";
   if (!p.removed.empty()) out += "  removed: " + numbers(p.removed) + "\n";
   if (!p.settings.empty()) out += "  settings: " + settings(p) + "\n";
+  if (has_equal_parts(recipe)) return out + partitions(map);
   if (!p.table.empty()) out += "  ranges:\n";
   for (const TableRow& row : p.table) {
     out += "    - {upto: \"" + to_hex(map.space(), row.upto) + "\", owners: [";

@@ -68,6 +68,18 @@ std::string label_of(const PlacementSettings& placement, const Node& node);
 /// The positions of a map whose number of slots (0: none) is known.
 TokenSpace space_of(const Recipe& recipe, KeyHashId hash, std::uint64_t slots);
 
+/// Recipes whose ranges are equal parts of hash space, listed without their ends.
+inline bool has_equal_parts(const Recipe& recipe) {
+  return recipe.method == "partitions";
+}
+inline constexpr std::uint64_t most_parts = std::uint64_t{1} << 20;
+
+/// The last position of part i of `count` equal parts of a space of at most 64 bits: the largest h with
+/// ⌊h · count / 2^bits⌋ = i. Worked example, 3 parts of 8 bits: 256/3 = 85.3, so 0…85, 86…170, 171…255.
+inline Token part_end(const TokenSpace& space, std::uint64_t count, std::uint64_t i) {
+  return {((space.last + 1) * (i + 1) + count - 1) / count - 1};
+}
+
 /// What a store's own arithmetic cannot take: a number of slots, ids that are not numbers.
 std::optional<Error> check_store(const ClusterMap::Parts& parts, const BuildMarks& marks);
 

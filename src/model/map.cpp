@@ -177,7 +177,17 @@ std::optional<Error> check_table(const ClusterMap::Parts& parts, const BuildMark
                  known ? marks.rows[i].value : to_text(parts.space, table[i].upto), std::move(why),
                  std::move(advice));
   };
+  const bool equal_parts = has_equal_parts(*parts.placement.recipe);
+  if (equal_parts && table.size() > most_parts)
+    return row_fault(most_parts, "more than 1,048,576 partitions", "list fewer: a hundred a node are plenty");
+  if (equal_parts && parts.placement.slots)
+    return fault(marks.recipe, std::string(parts.placement.recipe->name),
+                 "partitions are parts of hash space, and the map has slots instead",
+                 "drop `slots`, or use recipe ranges");
   for (std::size_t i = 0; i < table.size(); ++i) {
+    if (equal_parts && table[i].upto != part_end(parts.space, table.size(), i))
+      return row_fault(i, "the ranges are not equal parts of hash space",
+                       "list them under `partitions`, without their ends, or use recipe ranges");
     if (i && !(table[i - 1].upto < table[i].upto))
       return row_fault(i, "ranges are not in ascending order of `upto`, or one is listed twice",
                        "list each range once, in ring order");

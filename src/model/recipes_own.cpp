@@ -42,7 +42,7 @@ constexpr Recipe buckets(Recipe row) {
   return row;
 }
 
-constexpr std::array<Recipe, 10> rows{{
+constexpr std::array<Recipe, 11> rows{{
     {.name = "ring",
      .used_by = "Arcwise: a ring of hashed or given tokens, any key hash",
      .method = "hashed-name",
@@ -61,6 +61,11 @@ constexpr std::array<Recipe, 10> rows{{
     {.name = "ranges",
      .used_by = "Arcwise: owners listed range by range, any key hash",
      .method = "table",
+     .hash_open = true,
+     .points = PointRule::table},
+    {.name = "partitions",
+     .used_by = "Arcwise: hash space cut into equal parts, the owners of each listed; one load a lookup",
+     .method = "partitions",
      .hash_open = true,
      .points = PointRule::table},
     {.name = "rendezvous",

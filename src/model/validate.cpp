@@ -85,7 +85,8 @@ std::optional<Error> read_slots(const ClusterSpec& spec, PlacementSettings& out)
     if (!out.slots) out.slots = out.recipe->default_slots;
     return std::nullopt;
   }
-  const bool takes_slots = out.recipe->points == PointRule::table || out.recipe->slots == SlotCount::listed;
+  const bool takes_slots = (out.recipe->points == PointRule::table && !has_equal_parts(*out.recipe)) ||
+                           out.recipe->slots == SlotCount::listed;
   if (!takes_slots || (out.slots && out.slots != spec.slots->value) || spec.slots->value < 1 ||
       spec.slots->value > max_ring_tokens)
     return fault(
@@ -155,7 +156,12 @@ std::optional<Error> read_ranges(const ClusterSpec& spec, const TokenSpace& spac
   for (std::size_t i = 0; i < nodes.size(); ++i) by_name.emplace(nodes[i].name, static_cast<NodeIndex>(i));
   for (const auto& in : spec.ranges) {
     TableRow row;
-    const auto upto = from_hex(space, in.upto.value);
+    const bool numbered = in.upto.value.empty();  // a partition, which lists no end
+    if (numbered && !has_equal_parts(*out.recipe))
+      return fault(in.upto.at, "", "recipe '" + spec.recipe.value + "' takes no list of partitions",
+                   "list its ranges under `ranges`, or use recipe partitions");
+    const auto upto =
+        numbered ? part_end(space, spec.ranges.size(), out.table.size()) : from_hex(space, in.upto.value);
     if (!upto)
       return fault(in.upto.at, in.upto.value, "not a position of this space",
                    "write it as hex digits, most significant first");

@@ -5,284 +5,31 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <functional>
 #include <map>
+#include <optional>
 
-#include "hash/xxh.hpp"
-#include "place/testing.hpp"
+#include "arcwise/bounded.hpp"
+#include "place/conformance_subjects.hpp"
 
 namespace arcwise {
 namespace {
 
-using testing::map_of;
-using testing::node;
-using testing::owner_names;
-using testing::owners_of_key;
-using testing::parts;
+using namespace testing;
 using Names = std::vector<std::string>;
 
-// How one placement makes a map of these nodes; tokens and tables are functions of the nodes' names alone, as
-// a stateful placement would have stored them.
-struct Subject {
-  std::string name;
-  std::function<ClusterMap::Parts(std::vector<Node>)> make;
-  std::vector<std::string> tie = {};  // two names that share a point, where list order says who wins it
-  bool copies_may_share = true;       // the system knows `when_short: repeat`
-};
-
-std::vector<Node> with_given_tokens(std::vector<Node> nodes, unsigned bits) {
-  for (Node& n : nodes) {
-    for (int i = 0; i < 24; ++i)
-      n.tokens.push_back({key_hash(KeyHashId::md5, n.name + "/" + std::to_string(i)) >> (64 - bits)});
-    std::sort(n.tokens.begin(), n.tokens.end());
-  }
-  return nodes;
-}
-
-// 256 ranges over a fixed roster; a node that is not in the list is left out of every range.
-ClusterMap::Parts table_of(std::string_view recipe, std::vector<Node> nodes, std::uint64_t slots) {
-  auto p = parts(recipe, std::move(nodes), max_replicas);
-  p.placement.slots = slots;
-  const unsigned bits = p.placement.recipe->ring_bits ? p.placement.recipe->ring_bits : 64;
-  const std::uint64_t step = slots ? slots / 256 : std::uint64_t{1} << (bits - 8);
-  for (std::uint64_t r = 0; r < 256; ++r) {
-    TableRow row{{r * step + (step - 1)}, {}};
-    std::vector<std::pair<std::uint64_t, NodeIndex>> order;
-    for (std::size_t n = 0; n < p.nodes.size(); ++n)
-      if (p.nodes[n].name != "newcomer")
-        order.emplace_back(key_hash(KeyHashId::xxh64, std::to_string(r) + p.nodes[n].name),
-                           static_cast<NodeIndex>(n));
-    std::sort(order.begin(), order.end());
-    for (const auto& [rank, n] : order) row.owners.push_back(n);
-    p.placement.table.push_back(row);
-  }
-  return p;
-}
-
-// The ketama family. Where a system lets list order decide ties, two servers whose points really collide.
-std::vector<Subject> ketama_subjects() {
-  const std::vector<std::string> md5{"10.20.0.29:11212", "10.20.1.0:11212"};
-  const std::vector<std::string> one_at_a_time{"10.20.0.248:11212", "10.20.4.251:11212"};
-  const std::vector<std::pair<std::string, std::vector<std::string>>> rows{
-      {"libketama", md5},
-      {"libmemcached-modula", {}},
-      {"libmemcached-consistent", one_at_a_time},
-      {"libmemcached-ketama-weighted", md5},
-      {"libmemcached-spy", {"mc1553.example.com:11212", "mc1635.example.com:11212"}},
-      {"libmemcached-spy-weighted", {"10.20.0.92:11212", "10.20.1.26:11212"}},
-      {"twemproxy-ketama", {}},
-      {"twemproxy-modula", {}},
-      {"memcached-proxy-ketama", md5},
-      {"memcached-proxy-twemproxy", md5},
-      {"memcached-proxy-evcache", {"10.20.0.76:11212", "10.20.0.149:11212"}},
-      {"spymemcached-ketama", md5},
-      {"spymemcached-ketama-libmemcached", md5},
-      {"spymemcached-ketama-weighted", md5},
-      {"spymemcached-arraymod", {}},
-      {"xmemcached-ketama", {}},
-      {"xmemcached-ketama-nginx", {}},
-      {"xmemcached-ketama-gwhalin", {}},
-      {"xmemcached-libmemcached", one_at_a_time},
-      {"xmemcached-array", {}},
-      {"uhashring-ketama", md5},
-      {"uhashring", {}},
-      {"hashring", md5},
-      {"hashring-hash-ring", md5},
-      {"npm-memcached", md5},
-      {"go-ketama", md5},
-      {"gomemcache", {}},
-      {"python-memcached", {}},
-      {"dalli", {"10.20.0.165:11212", "10.20.3.94:11212"}}};
-  std::vector<Subject> out;
-  for (const auto& [name, tie] : rows)
-    out.push_back({name,
-                   [name = name](std::vector<Node> n) {
-                     auto p = parts(name, std::move(n));
-                     p.placement.tokens = p.placement.recipe->default_tokens;
-                     return p;
-                   },
-                   tie});
-  return out;
-}
-
-// Proxies and choosers. Weights of mcrouter are parts of 1; Envoy's list order counts where a host's share of
-// the points is no whole number.
-std::vector<Subject> proxy_subjects() {
-  const auto plain = [](const char* name) {
-    return Subject{name, [name](std::vector<Node> n) { return parts(name, std::move(n)); }};
-  };
-  const auto with_setting = [](const char* name, std::map<std::string, std::string, std::less<>> settings) {
-    return Subject{name, [name, settings](std::vector<Node> n) {
-                     auto p = parts(name, std::move(n));
-                     p.placement.settings = settings;
-                     return p;
-                   }};
-  };
-  const auto light = [](const char* name) {
-    return Subject{name, [name](std::vector<Node> n) {
-                     for (Node& each : n) each.weight /= 4;
-                     return parts(name, std::move(n));
-                   }};
-  };
-  return {plain("nginx-hash"),
-          plain("nginx-consistent"),
-          plain("haproxy-map-based"),
-          plain("haproxy-consistent"),
-          plain("haproxy-consistent-3.0"),
-          with_setting("envoy-ring-hash", {{"minimum_ring_size", "1000"}, {"maximum_ring_size", "1000"}}),
-          with_setting("envoy-maglev", {{"table_size", "4099"}}),
-          plain("mcrouter-ch3"),
-          light("mcrouter-weighted-ch3"),
-          light("mcrouter-weighted-ch4"),
-          plain("mcrouter-crc32"),
-          plain("mcrouter-rendezvous"),
-          light("mcrouter-weighted-rendezvous"),
-          plain("pymemcache-rendezvous")};
-}
-
-// Tokens of 128 bits, spread over Cassandra's 0…2^127.
-ClusterMap::Parts random_partitioner(std::vector<Node> nodes) {
-  for (Node& n : nodes) {
-    for (int i = 0; i < 24; ++i)
-      n.tokens.push_back({u128{key_hash(KeyHashId::md5, n.name + "/" + std::to_string(i))} << 63});
-    std::sort(n.tokens.begin(), n.tokens.end());
-  }
-  return parts("cassandra-random", std::move(nodes));
-}
-
-// A ring as Riak would claim it: nobody has two partitions within any three.
-ClusterMap::Parts claimed(std::vector<Node> nodes) {
-  auto p = parts("riak", std::move(nodes));
-  p.placement.slots = 256;
-  std::vector<NodeIndex> owner;
-  for (std::uint64_t partition = 0; partition < 256; ++partition) {
-    std::vector<std::pair<std::uint64_t, NodeIndex>> order;
-    for (std::size_t n = 0; n < p.nodes.size(); ++n) {
-      const auto node = static_cast<NodeIndex>(n);
-      const bool near =
-          std::count(owner.end() - std::min<std::ptrdiff_t>(2, std::ssize(owner)), owner.end(), node) ||
-          (partition >= 254 && std::count(owner.begin(), owner.begin() + 2, node));
-      if (!near)
-        order.emplace_back(key_hash(KeyHashId::xxh64, std::to_string(partition) + p.nodes[n].name), node);
-    }
-    owner.push_back(std::min_element(order.begin(), order.end())->second);
-    p.placement.table.push_back({{partition}, {owner.back()}});
-  }
-  return p;
-}
-
-std::vector<Subject> store_subjects() {
-  std::vector<Subject> out{
-      {"cassandra-random", random_partitioner},
-      {"scylladb-murmur3",
-       [](std::vector<Node> n) { return parts("scylladb-murmur3", with_given_tokens(std::move(n), 64)); }},
-      {"riak", claimed},
-      {"swift",
-       [](std::vector<Node> n) {
-         auto p = table_of("swift", std::move(n), 256);
-         for (TableRow& row : p.placement.table) row.owners.resize(3);
-         return p;
-       }},
-      {"ceph",
-       [](std::vector<Node> n) {
-         auto p = parts("ceph", std::move(n));
-         p.placement.slots = 4096;
-         return p;
-       },
-       {},
-       false},
-  };
-  const std::vector<std::pair<std::string, std::uint64_t>> tables{
-      {"scylladb-tablets", 0},   {"ceph-pgs", 256},      {"couchbase", 1024},           {"kafka", 256},
-      {"kafka-librdkafka", 256}, {"elasticsearch", 256}, {"elasticsearch-modulo", 256}, {"citus", 256},
-      {"citus-ranges", 0},       {"vitess-hash", 0}};
-  for (const auto& [name, slots] : tables)
-    out.push_back({name, [name = name, slots = slots](std::vector<Node> n) {
-                     return table_of(name, std::move(n), slots);
-                   }});
-  return out;
-}
-
-// Buckets in the order of names, shorter ones first: "newcomer" comes after the fleet.
-std::vector<Node> numbered(std::vector<Node> nodes) {
-  std::vector<Node*> order;
-  for (Node& n : nodes) order.push_back(&n);
-  std::sort(order.begin(), order.end(), [](const Node* a, const Node* b) {
-    return a->name.size() != b->name.size() ? a->name.size() < b->name.size() : a->name < b->name;
-  });
-  std::uint32_t next = 0;
-  for (Node* n : order)
-    for (std::uint64_t i = 0; i < token_count(n->weight, 1); ++i) n->buckets.push_back(next++);
-  return nodes;
-}
-
-// Of 64 buckets "cache-3" has number 3 for ever, and further ones for its weight; "newcomer" takes the lowest
-// that was never held. What nobody holds went from the highest down, so that a node of this fleet which is
-// not there (none of those has a weight) went last, as if it had just been removed.
-ClusterMap::Parts remembering(std::string_view recipe, std::vector<Node> nodes) {
-  std::vector<bool> held(64);
-  for (Node& n : nodes) {
-    const bool fresh = n.name == "newcomer";
-    const auto number = static_cast<std::uint32_t>(fresh ? nodes.size() - 1 : std::stoul(n.name.substr(6)));
-    n.buckets = {number};
-    for (std::uint32_t i = 1; i < token_count(n.weight, 1); ++i) n.buckets.push_back(32 + 2 * number + i - 1);
-    for (std::uint32_t bucket : n.buckets) held[bucket] = true;
-  }
-  auto p = parts(recipe, std::move(nodes), 1, Across::node, 1);
-  for (std::uint32_t bucket = 64; bucket-- > 0;)
-    if (!held[bucket]) p.placement.removed.push_back(bucket);
-  return p;
-}
-
-std::vector<Subject> own_subjects() {
-  std::vector<Subject> out{
-      {"rendezvous", [](std::vector<Node> n) { return parts("rendezvous", std::move(n)); }},
-      {"multi-probe",
-       [](std::vector<Node> n) { return parts("multi-probe", std::move(n), 1, Across::node, 1); }},
-      {"maglev",
-       [](std::vector<Node> n) {
-         auto p = parts("maglev", std::move(n));
-         p.placement.settings = {{"table_size", "4099"}};
-         return p;
-       }},
-  };
-  for (const char* name : {"jump", "jump-back"})
-    out.push_back({name, [name](std::vector<Node> n) {
-                     return parts(name, numbered(std::move(n)), 1, Across::node, 1);
-                   }});
-  for (const char* name : {"anchor", "memento"})
-    out.push_back({name, [name](std::vector<Node> n) { return remembering(name, std::move(n)); }});
-  return out;
-}
-
-std::vector<Subject> subjects() {
-  std::vector<Subject> all{
-      {"ring", [](std::vector<Node> n) { return parts("ring", std::move(n), 1, Across::node, 64); }},
-      {"ring/given",
-       [](std::vector<Node> n) {
-         auto p = parts("ring", with_given_tokens(std::move(n), 64));
-         p.placement.given = true;
-         return p;
-       }},
-      {"cassandra-murmur3",
-       [](std::vector<Node> n) { return parts("cassandra-murmur3", with_given_tokens(std::move(n), 64)); }},
-      {"modulo", [](std::vector<Node> n) { return parts("modulo", std::move(n)); }},
-      {"ranges", [](std::vector<Node> n) { return table_of("ranges", std::move(n), 0); }},
-      {"cassandra-ranges", [](std::vector<Node> n) { return table_of("cassandra-ranges", std::move(n), 0); }},
-      {"redis-cluster", [](std::vector<Node> n) { return table_of("redis-cluster", std::move(n), 16384); }},
-  };
-  for (const auto& family : {own_subjects(), ketama_subjects(), proxy_subjects(), store_subjects()})
-    all.insert(all.end(), family.begin(), family.end());
-  return all;
-}
-
-// The replica policies that decorate every placement.
+// What stands around a placement: a replica policy, or bounded loads.
 struct Decorator {
   std::string name;
   std::function<void(ClusterMap::Parts&)> apply;
+  std::optional<Bound> bound = {};
+  int requests = 0;
+
+  Traits traits(const Placement& p) const { return bound ? traits_under(*bound, p.traits()) : p.traits(); }
 };
 
-std::vector<Decorator> decorators(const Subject& subject) {
+std::vector<Decorator> policies(const Subject& subject) {
   std::vector<Decorator> all{
       {"one copy", [](ClusterMap::Parts& p) { p.replicas.count = 1; }},
       {"three nodes", [](ClusterMap::Parts& p) { p.replicas.count = 3; }},
@@ -294,27 +41,39 @@ std::vector<Decorator> decorators(const Subject& subject) {
   return all;
 }
 
-std::vector<Node> fleet(std::size_t count, double weight_step = 0) {
-  std::vector<Node> nodes;
-  for (std::size_t i = 0; i < count; ++i)
-    nodes.push_back(node("cache-" + std::to_string(i), 1 + weight_step * static_cast<double>(i % 3),
-                         "r" + std::to_string(i % 2), i % 3 == 2 ? "us" : "eu"));
-  return nodes;
+// A shared point is one of a thousand, so that many requests are needed to meet it.
+std::vector<Decorator> bounds(const Subject& subject) {
+  const auto one_copy = [](ClusterMap::Parts& p) { p.replicas.count = 1; };
+  std::vector<Decorator> all;
+  for (std::uint32_t percent : {105u, 200u})
+    all.push_back({"loads of " + std::to_string(percent) + " %", one_copy,
+                   Bound{BoundRule::arcwise, percent, {}}, 600 / subject.cost});
+  if (!subject.tie.empty()) all.push_back({"many loads", one_copy, Bound{BoundRule::arcwise, 150, {}}, 6000});
+  return all;
 }
 
-// Fleets before a change: equal; at a count where ketama's rounding changes; weighted, ending with a light
-// one; with two servers that share a point.
-std::vector<std::vector<Node>> scenarios(const Subject& s) {
-  std::vector<std::vector<Node>> all{fleet(7), fleet(24), fleet(7, 1)};
-  if (s.tie.empty()) return all;
-  all.push_back(fleet(6));
-  for (std::size_t i = 0; i < s.tie.size(); ++i) all.back()[i].name = s.tie[i];
-  return all;
+// Requests that arrive one after the other and stay in progress.
+std::vector<Names> replay(const Placement& p, const Bound& bound, int requests, const NodeMask& mask) {
+  const Bounded bounded(p, bound);
+  std::vector<std::uint64_t> loads(p.map().nodes().size());
+  std::vector<Names> out;
+  for (int k = 0; k < requests; ++k) {
+    const std::string key = "user:" + std::to_string(k);
+    const NodeIndex n = bounded.pick({key, p.hash(key), mask}, loads);
+    if (n == no_node) {
+      ADD_FAILURE() << "no room for " << key;
+      return out;
+    }
+    out.push_back({p.map().nodes()[n].name});
+    ++loads[n];
+  }
+  return out;
 }
 
 constexpr int keys = 1500;
 
-std::vector<Names> answers(const Placement& p, const NodeSet& down = NodeSet(0)) {
+std::vector<Names> answers(const Placement& p, const Decorator& d, const NodeSet& down = NodeSet(0)) {
+  if (d.bound) return replay(p, *d.bound, d.requests, NodeMask(down));
   std::vector<Names> out;
   for (int k = 0; k < keys; ++k) out.push_back(owners_of_key(p, "user:" + std::to_string(k), NodeMask(down)));
   return out;
@@ -341,7 +100,8 @@ bool adds_monotonically(const Subject& s, const Decorator& d, const std::vector<
   auto after = s.make(more);
   d.apply(before);
   d.apply(after);
-  return only_this_node_moves(answers(compile(map_of(after))), answers(compile(map_of(before))), "newcomer");
+  return only_this_node_moves(answers(compile(map_of(after)), d), answers(compile(map_of(before)), d),
+                              "newcomer");
 }
 
 bool removes_monotonically(const Subject& s, const Decorator& d, const std::vector<Node>& nodes,
@@ -352,7 +112,7 @@ bool removes_monotonically(const Subject& s, const Decorator& d, const std::vect
   auto after = s.make(fewer);
   d.apply(before);
   d.apply(after);
-  return only_this_node_moves(answers(compile(map_of(before))), answers(compile(map_of(after))),
+  return only_this_node_moves(answers(compile(map_of(before)), d), answers(compile(map_of(after)), d),
                               nodes[victim].name);
 }
 
@@ -366,7 +126,7 @@ bool list_order_is_ignored(const Subject& s, const Decorator& d, const std::vect
   auto backward = s.make({nodes.rbegin(), nodes.rend()});
   d.apply(forward);
   d.apply(backward);
-  return answers(compile(map_of(forward))) == answers(compile(map_of(backward)));
+  return answers(compile(map_of(forward)), d) == answers(compile(map_of(backward)), d);
 }
 
 bool mask_answers_as_removal(const Subject& s, const Decorator& d, const std::vector<Node>& nodes) {
@@ -379,9 +139,20 @@ bool mask_answers_as_removal(const Subject& s, const Decorator& d, const std::ve
     d.apply(without);
     NodeSet down(nodes.size());
     down.insert(static_cast<NodeIndex>(victim));
-    if (answers(compile(map_of(all)), down) != answers(compile(map_of(without)))) return false;
+    if (answers(compile(map_of(all)), d, down) != answers(compile(map_of(without)), d)) return false;
   }
   return true;
+}
+
+// Where weights are not heard, a bound of twice a node's part lets half of the requests go to the light ones.
+bool loads_follow_weights(const Subject& s) {
+  std::vector<Node> nodes = fleet(12);
+  for (std::size_t i = 0; i < 6; ++i) nodes[i].weight = 3;
+  double heavy = 0;
+  const auto all = replay(compile(map_of(s.make(nodes))), {BoundRule::arcwise, 200, {}}, 600, {});
+  for (const Names& names : all)
+    for (std::size_t i = 0; i < 6; ++i) heavy += names[0] == nodes[i].name;
+  return std::abs(heavy / static_cast<double>(all.size()) - 0.75) < 0.08;
 }
 
 // Twice the weight: twice the share, within six standard deviations of what 64 (ketama: 160) tokens a node
@@ -431,37 +202,49 @@ class conformance : public ::testing::TestWithParam<std::size_t> {
   Traits traits_with(const Decorator& decorator) const {
     auto p = subject.make(fleet(7));
     decorator.apply(p);
-    return compile(map_of(p)).traits();
+    return decorator.traits(compile(map_of(p)));
+  }
+
+  void prove(const std::vector<Decorator>& decorators) const {
+    for (const Claim& claim : claims()) {
+      bool counter_example = false;
+      bool declared_everywhere = true;
+      for (const Decorator& d : decorators) {
+        const bool declared = traits_with(d).*claim.declared;
+        declared_everywhere &= declared;
+        for (const auto& nodes : scenarios(subject)) {
+          if (!declared && counter_example) break;
+          const bool holds = claim.holds(subject, d, nodes);
+          counter_example |= !declared && !holds;
+          if (declared) {
+            EXPECT_TRUE(holds) << claim.name << " with " << d.name << ", " << nodes.size() << " nodes";
+          }
+        }
+      }
+      if (!declared_everywhere) {
+        EXPECT_TRUE(counter_example) << claim.name << " holds everywhere here: declare it";
+      }
+    }
   }
 };
 
 TEST_P(conformance, declared_traits_hold_and_undeclared_ones_have_a_counter_example) {
-  for (const Claim& claim : claims()) {
-    bool counter_example = false;
-    bool declared_everywhere = true;
-    for (const Decorator& d : decorators(subject)) {
-      const bool declared = traits_with(d).*claim.declared;
-      declared_everywhere &= declared;
-      for (const auto& nodes : scenarios(subject)) {
-        const bool holds = claim.holds(subject, d, nodes);
-        counter_example |= !declared && !holds;
-        if (declared) {
-          EXPECT_TRUE(holds) << claim.name << " with " << d.name << ", " << nodes.size() << " nodes";
-        }
-      }
-    }
-    if (!declared_everywhere) {
-      EXPECT_TRUE(counter_example) << claim.name << " holds everywhere here: declare it";
-    }
-  }
+  prove(policies(subject));
+}
+
+// A request that finds its node full changes what the next one finds, so that no promise about who moves is
+// left; that neither list order nor a masked node counts is.
+TEST_P(conformance, declared_traits_hold_under_bounded_loads_and_undeclared_ones_have_a_counter_example) {
+  prove(bounds(subject));
 }
 
 TEST_P(conformance, shares_follow_weights_exactly_where_declared) {
   EXPECT_EQ(shares_follow_weights(subject), traits.weighted);
+  EXPECT_EQ(loads_follow_weights(subject), traits_under({}, traits).weighted);
 }
 
 TEST_P(conformance, regions_partition_the_circle_and_answer_as_keys_do) {
-  for (const Decorator& d : decorators(subject)) {
+  for (const Decorator& d : policies(subject)) {
     auto p = subject.make(fleet(9));
     d.apply(p);
     const ClusterMap map = map_of(p);
@@ -492,11 +275,11 @@ TEST_P(conformance, regions_partition_the_circle_and_answer_as_keys_do) {
 }
 
 TEST_P(conformance, owners_are_distinct_and_meet_the_policy) {
-  for (const Decorator& d : decorators(subject)) {
+  for (const Decorator& d : policies(subject)) {
     auto p = subject.make(fleet(9));
     d.apply(p);
     const Placement placement = compile(map_of(p));
-    for (const Names& names : answers(placement)) {
+    for (const Names& names : answers(placement, d)) {
       Names sorted = names;
       std::sort(sorted.begin(), sorted.end());
       EXPECT_EQ(std::unique(sorted.begin(), sorted.end()), sorted.end());
@@ -533,6 +316,88 @@ TEST_P(conformance, the_hashes_of_many_keys_are_the_hash_of_each) {
   p.hash(views, hashes);
   for (std::size_t k = 0; k < keys.size(); ++k)
     EXPECT_EQ(hashes[k], static_cast<std::uint64_t>(p.hash(keys[k]).value)) << keys[k];
+}
+
+// The candidates of a key before any mask or policy, each node once.
+std::vector<NodeIndex> stream(const Placement& p, const std::string& key) {
+  std::vector<NodeIndex> out;
+  p.walk(
+      {key, p.hash(key), {}},
+      [](void* all, NodeIndex n) noexcept {
+        auto& list = *static_cast<std::vector<NodeIndex>*>(all);
+        if (n != no_node && std::count(list.begin(), list.end(), n) == 0) list.push_back(n);
+        return true;
+      },
+      &out);
+  return out;
+}
+
+TEST_P(conformance, masked_owners_are_the_candidates_without_those_nodes) {
+  auto p = subject.make(fleet(9));
+  p.replicas.count = 3;
+  const Placement placement = compile(map_of(p));
+  for (int k = 0; k < 300 / subject.cost; ++k) {
+    const std::string key = "m" + std::to_string(k);
+    NodeSet down(9);
+    for (int i = k % 5; i > 0; --i)
+      down.insert(static_cast<NodeIndex>(key_hash(KeyHashId::xxh64, key + std::to_string(i)) % 9));
+    std::vector<NodeIndex> want = stream(placement, key);
+    std::erase_if(want, [&](NodeIndex n) { return down.contains(n); });
+    want.resize(std::min<std::size_t>(3, want.size()));
+    std::vector<NodeIndex> got(3);
+    got.resize(placement.owners({key, placement.hash(key), NodeMask(down)}, got));
+    EXPECT_EQ(got, want) << key;
+  }
+}
+
+// Requests come in and go; two nodes are down for a while.
+TEST_P(conformance, under_a_bound_a_request_goes_to_its_first_candidate_with_room_and_never_above_a_cap) {
+  const Placement p = compile(map_of(subject.make(fleet(9, 1))));
+  NodeSet down(9);
+  for (std::uint32_t percent : {100u, 125u}) {
+    const Bounded bounded(p, {BoundRule::arcwise, percent, {}});
+    std::vector<std::uint64_t> loads(9);
+    for (int k = 0; k < 300 / subject.cost; ++k) {
+      if (k == 150 / subject.cost) down.insert(2), down.insert(7);
+      double total = 1, weights = 0;
+      for (NodeIndex n = 0; n < 9; ++n)
+        if (!down.contains(n)) total += static_cast<double>(loads[n]), weights += p.map().nodes()[n].weight;
+      const auto cap = [&](NodeIndex n) {  // the formula, in numbers of its own
+        return std::ceil(percent * total * p.map().nodes()[n].weight / (100 * weights) - 1e-9);
+      };
+      const auto has_room = [&](NodeIndex n) {
+        return !down.contains(n) && static_cast<double>(loads[n]) < cap(n);
+      };
+      const std::string key = "hot:" + std::to_string(k % 40);
+      const Query query{key, p.hash(key), NodeMask(down)};
+      const NodeIndex n = bounded.pick(query, loads);
+      ASSERT_NE(n, no_node) << key;
+      EXPECT_TRUE(has_room(n)) << key;
+      EXPECT_EQ(bounded.cap(n, loads, NodeMask(down)), cap(n));
+      EXPECT_EQ(bounded.pick(query, loads), n);
+      const auto candidates = stream(p, key);
+      const auto first = std::find_if(candidates.begin(), candidates.end(), has_room);
+      EXPECT_TRUE(first == candidates.end() || *first == n) << key;
+      ++loads[n];
+      const auto done = static_cast<std::size_t>(k * 5 % 9);
+      if (k % 3 == 0 && loads[done]) --loads[done];
+    }
+  }
+}
+
+TEST_P(conformance, under_a_bound_no_room_is_said_only_when_every_node_is_at_its_most) {
+  const Placement p = compile(map_of(subject.make(fleet(5))));
+  const Bound bound{BoundRule::arcwise, 100, {0, 9, 1, 30, 2}};
+  const Bounded bounded(p, bound);
+  std::vector<std::uint64_t> loads(5);
+  for (int k = 0; k < 42; ++k) {
+    const std::string key = "k" + std::to_string(k);
+    const NodeIndex n = bounded.pick({key, p.hash(key), {}}, loads);
+    ASSERT_NE(n, no_node) << "after " << k;
+    ++loads[n];
+  }
+  EXPECT_EQ(loads, bound.most);
+  EXPECT_EQ(bounded.pick({"k", p.hash("k"), {}}, loads), no_node);
 }
 
 INSTANTIATE_TEST_SUITE_P(every, conformance, ::testing::Range<std::size_t>(0, subjects().size()),

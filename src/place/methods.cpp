@@ -50,11 +50,12 @@ constexpr Traits stored() {
   return t;
 }
 
-constexpr std::array<Method, 4> own_methods{{
+constexpr std::array<Method, 5> own_methods{{
     {.name = "hashed-name", .traits = pure_ring, .node_points = hashed_name_points},
     {.name = "given", .traits = stored(), .node_points = given_points},
     {.name = "list-index", .traits = {.enumerable = true, .weighted = true}, .slots = list_index_slots},
     {.name = "table", .traits = stored()},
+    {.name = "partitions", .traits = stored()},
 }};
 
 }  // namespace

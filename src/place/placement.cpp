@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "model/build.hpp"
 #include "place/chosen.hpp"
 #include "place/key_position.hpp"
 #include "place/methods.hpp"
@@ -185,8 +186,11 @@ Placement compile(const ClusterMap& map) {
   if (method.partitions)
     return placed(map, traits,
                   Partitions(static_cast<std::size_t>(map.space().last) + 1, method.partitions(map)));
-  if (placement.recipe->points == PointRule::table)
-    return placed(map, traits, OwnerTable(placement.table, placement.slots));
+  if (has_equal_parts(*placement.recipe))
+    return placed(map, traits, EqualParts(placement.table, map.space()));
+  if (placement.recipe->points == PointRule::table && placement.slots && placement.slots <= most_direct_slots)
+    return placed(map, traits, SlotTable(placement.table));
+  if (placement.recipe->points == PointRule::table) return placed(map, traits, OwnerTable(placement.table));
   if (method.chooser) return placed(map, traits, Chosen(map, method.chooser(map)));
   if (method.slots) {
     std::vector<NodeIndex> owner_of_slot;

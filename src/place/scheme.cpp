@@ -212,6 +212,7 @@ const std::array schemes{
     Scheme{.method = "given", .finds = finds_on_ring},
     list("list-index", remainder, repeats),
     Scheme{.method = "table", .finds = listed},
+    Scheme{.method = "partitions", .finds = listed},
 
     scored("rendezvous", "the shortest waiting time drawn for node and key", own_hash,
            "shortens a server's times"),

@@ -1,4 +1,5 @@
-// The owner table: ranges whose owners are listed one by one (describering, slot maps, partitions).
+// Owner tables: ranges whose owners are listed one by one (describering, slot maps, partitions). How a
+// position finds its row differs: a search, or one load where positions are slots or rows are equal parts.
 #pragma once
 
 #include <algorithm>
@@ -9,31 +10,17 @@
 
 namespace arcwise {
 
-class OwnerTable {
+/// The rows themselves.
+class OwnerRows {
  public:
-  /// `slots`: their number where positions are numbered slots, else 0.
-  OwnerTable(const std::vector<TableRow>& rows, std::uint64_t slots) {
+  explicit OwnerRows(const std::vector<TableRow>& rows) {
     starts_.push_back(0);
     for (const TableRow& row : rows) {
       upto_.push_back(row.upto);
       owners_.insert(owners_.end(), row.owners.begin(), row.owners.end());
       starts_.push_back(static_cast<std::uint32_t>(owners_.size()));
     }
-    if (slots > most_indexed) return;
-    for (std::size_t row = 0; row_of_slot_.size() < slots; ++row) {
-      row_of_slot_.resize(static_cast<std::size_t>(rows[row].upto.value) + 1,
-                          static_cast<std::uint32_t>(row));
-      first_of_slot_.resize(row_of_slot_.size(), first_of(row));
-    }
   }
-
-  std::size_t locate(KeyHash hash) const noexcept {
-    if (hash.value < row_of_slot_.size()) return row_of_slot_[static_cast<std::size_t>(hash.value)];
-    const auto at = std::lower_bound(upto_.begin(), upto_.end(), Token{hash.value});
-    return at == upto_.end() ? 0 : static_cast<std::size_t>(at - upto_.begin());
-  }
-
-  std::size_t locate(const Query& query) const noexcept { return locate(query.hash); }
 
   template <class Visit>
   void candidates(std::size_t row, const Query&, Visit&& visit) const
@@ -42,31 +29,77 @@ class OwnerTable {
       if (!visit(upto_[row], owners_[i])) return;
   }
 
-  NodeIndex first(KeyHash hash) const noexcept {
-    if (hash.value < first_of_slot_.size()) return first_of_slot_[static_cast<std::size_t>(hash.value)];
-    return first_of(locate(hash));
-  }
-
   std::size_t entry_count() const noexcept { return upto_.size(); }
   Placement::Entry entry(std::size_t i) const noexcept { return {upto_[i], first_of(i)}; }
-
   std::size_t region_count() const noexcept { return upto_.size(); }
   Region region(std::size_t i) const noexcept { return {upto_[i == 0 ? upto_.size() - 1 : i - 1], upto_[i]}; }
   std::size_t region_entry(std::size_t i) const noexcept { return i; }
-  std::size_t region_at(KeyHash hash) const noexcept { return locate(hash); }
 
- private:
+ protected:
   NodeIndex first_of(std::size_t row) const noexcept {
     return starts_[row] == starts_[row + 1] ? no_node : owners_[starts_[row]];
   }
 
-  static constexpr std::uint64_t most_indexed = std::uint64_t{1} << 20;  ///< slots; 8 MiB
-
   std::vector<Token> upto_;
+
+ private:
   std::vector<std::uint32_t> starts_;  ///< into owners_, one more than rows
   std::vector<NodeIndex> owners_;
-  std::vector<std::uint32_t> row_of_slot_;  ///< of numbered slots, where they are not too many
-  std::vector<NodeIndex> first_of_slot_;    ///< the first owner too: one load for the commonest question
+};
+
+/// Any ranges: binary search.
+class OwnerTable : public OwnerRows {
+ public:
+  using OwnerRows::OwnerRows;
+
+  std::size_t region_at(KeyHash hash) const noexcept {
+    const auto at = std::lower_bound(upto_.begin(), upto_.end(), Token{hash.value});
+    return at == upto_.end() ? 0 : static_cast<std::size_t>(at - upto_.begin());
+  }
+  std::size_t locate(const Query& query) const noexcept { return region_at(query.hash); }
+  NodeIndex first(KeyHash hash) const noexcept { return first_of(region_at(hash)); }
+};
+
+inline constexpr std::uint64_t most_direct_slots = std::uint64_t{1} << 20;
+
+/// Ranges of slots that end with the last slot.
+class SlotTable : public OwnerRows {
+ public:
+  explicit SlotTable(const std::vector<TableRow>& rows) : OwnerRows(rows) {
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      const auto slots = static_cast<std::size_t>(rows[row].upto.value) + 1;
+      row_.resize(slots, static_cast<std::uint32_t>(row));
+      first_.resize(slots, first_of(row));
+    }
+  }
+
+  std::size_t region_at(KeyHash hash) const noexcept { return row_[static_cast<std::size_t>(hash.value)]; }
+  std::size_t locate(const Query& query) const noexcept { return region_at(query.hash); }
+  NodeIndex first(KeyHash hash) const noexcept { return first_[static_cast<std::size_t>(hash.value)]; }
+
+ private:
+  std::vector<std::uint32_t> row_;  ///< of each slot
+  std::vector<NodeIndex> first_;
+};
+
+/// Q equal parts of a space of 2^bits positions, at most 64 bits: row ⌊hash · Q / 2^bits⌋.
+class EqualParts : public OwnerRows {
+ public:
+  EqualParts(const std::vector<TableRow>& rows, const TokenSpace& space)
+      : OwnerRows(rows), parts_(rows.size()), bits_(space.bits) {
+    for (std::size_t row = 0; row < rows.size(); ++row) first_.push_back(first_of(row));
+  }
+
+  std::size_t region_at(KeyHash hash) const noexcept {
+    return static_cast<std::size_t>(u128{static_cast<std::uint64_t>(hash.value)} * parts_ >> bits_);
+  }
+  std::size_t locate(const Query& query) const noexcept { return region_at(query.hash); }
+  NodeIndex first(KeyHash hash) const noexcept { return first_[region_at(hash)]; }
+
+ private:
+  std::vector<NodeIndex> first_;
+  std::uint64_t parts_;
+  unsigned bits_;
 };
 
 }  // namespace arcwise

@@ -127,6 +127,13 @@ void drop_repeats(Settings& all) {
   all = std::move(out);
 }
 
+bool lists_equal_parts(const ClusterMap::Parts& known) {
+  const std::vector<TableRow>& table = known.placement.table;
+  for (std::size_t i = 0; i < table.size(); ++i)
+    if (table[i].upto != part_end(known.space, table.size(), i)) return false;
+  return known.placement.slots == 0;
+}
+
 // What the map has that the row needs: tokens, ranges, a number of slots. Empty: nothing is missing.
 std::string take_state(const Recipe& recipe, const ClusterMap::Parts& known, Settings& out) {
   PlacementSettings& settings = out.front();
@@ -139,6 +146,8 @@ std::string take_state(const Recipe& recipe, const ClusterMap::Parts& known, Set
   if (recipe.points == PointRule::table) {
     if (known.placement.table.empty())
       return "its owners are stored range by range: name a map or a dump that lists them";
+    if (has_equal_parts(recipe) && !lists_equal_parts(known))
+      return "its partitions are equal parts of hash space, which the ranges that the map lists are not";
     settings.table = known.placement.table;
     settings.slots = known.placement.slots;
     const bool slots = recipe.slots == SlotCount::listed || recipe.key_prep == KeyPrep::redis_tag;
