@@ -129,11 +129,17 @@ std::string headline(const Maps& maps, const Plan& plan, const CostOptions& cost
   return out + sampled_text(plan.diff.sampled) + '\n';
 }
 
+// 1.58× for one of a hundred nodes that leaves a Maglev table of 65,537.
+std::string over_least(const Diff& d) {
+  const double ratio = d.least.units ? d.moved.value() / d.least.value() : 1;
+  return ratio < 1.005 ? "" : "; this moves " + times(ratio) + " that";
+}
+
 std::string text_answer(const Maps& maps, const Plan& plan, const Options& options, bool colour) {
   const Diff& d = plan.diff;
   std::string out = headline(maps, plan, options.cost, colour);
   Notes notes;
-  notes.line("least possible", per_cent(d.least.value()) + " for these shares");
+  notes.line("least possible", per_cent(d.least.value()) + " for these shares" + over_least(d));
   notes.line("donors", counted(d.donors.size()) + " of " +
                            counted(maps.before.cluster.map.nodes().size(), "node", "nodes"));
   notes.line("balance", "largest " + times(plan.balance_before.max_over_target) + " its target → " +

@@ -1,6 +1,7 @@
 // recipes: how each system places, and what that promises.
 #include <memory>
 
+#include "arcwise/bounded.hpp"
 #include "cli/verbs.hpp"
 #include "format/json_text.hpp"
 #include "format/table_text.hpp"
@@ -25,8 +26,16 @@ constexpr TraitName trait_names[] = {
 };
 
 Traits traits_of(const Recipe& recipe) {
-  const Method* method = find_method(recipe.method);
+  const Method* method = recipe.no_placement.empty() ? find_method(recipe.method) : nullptr;
   return method ? method->traits : Traits{};
+}
+
+// With copies on different hosts, racks or zones.
+Traits traits_across_groups(const Recipe& recipe) {
+  const Method* method = recipe.no_placement.empty() ? find_method(recipe.method) : nullptr;
+  ReplicaPolicy policy;
+  policy.across = Across::rack;
+  return method ? arcwise::traits_of(*method, policy) : Traits{};
 }
 
 std::string hashes_of(const Recipe& recipe) {
@@ -48,6 +57,12 @@ Json choices_json(const Recipe& recipe) {
   return json;
 }
 
+Json traits_json(const Traits& traits) {
+  Json json = Json::object();
+  for (const TraitName& t : trait_names) json[std::string(t.name)] = traits.*t.field;
+  return json;
+}
+
 Json recipe_json(const Recipe& recipe) {
   Json json = {{"name", recipe.name},
                {"used_by", recipe.used_by},
@@ -60,21 +75,35 @@ Json recipe_json(const Recipe& recipe) {
   for (const SettingInfo& s : recipe.settings)
     json["settings"].push_back({{"name", s.name}, {"preset", s.preset}, {"meaning", s.meaning}});
   const Traits traits = traits_of(recipe);
-  json["traits"] = Json::object();
-  for (const TraitName& t : trait_names) json["traits"][std::string(t.name)] = traits.*t.field;
+  json["traits"] = traits_json(traits);
+  json["traits_across_groups"] = traits_json(traits_across_groups(recipe));
+  json["traits_bounded"] = traits_json(traits_under(Bound{}, traits));
   return json;
 }
 
 std::string text_answer(bool colour) {
   Notes uses;
-  Table table({{"recipe"}, {"key hash"}, {"ranges"}, {"adds"}, {"removes"}, {"any"}, {"weights"}, {"order"}});
+  Table table({{"recipe"},
+               {"key hash"},
+               {"ranges"},
+               {"adds"},
+               {"removes"},
+               {"any"},
+               {"weights"},
+               {"order"},
+               {"masks"}});
   const auto mark = [](bool yes) { return yes ? Cell("yes", Tone::good) : Cell("–", Tone::faint); };
   for (const Recipe& r : recipes()) {
     const Traits t = traits_of(r);
     uses.line(std::string(r.name), std::string(r.used_by));
     table.row({std::string(r.name), hashes_of(r), mark(t.enumerable), mark(t.monotone_add),
-               mark(t.monotone_remove), mark(t.any_order_removal), mark(t.weighted), mark(t.order_free)});
+               mark(t.monotone_remove), mark(t.any_order_removal), mark(t.weighted), mark(t.order_free),
+               mark(t.mask_is_removal)});
   }
+  std::string lost;
+  for (const Recipe& r : recipes())
+    if (traits_of(r).monotone_add && !traits_across_groups(r).monotone_add)
+      lost += (lost.empty() ? "" : ", ") + std::string(r.name);
   Notes columns;
   columns.line("ranges", "its ranges can be listed, so that studies are exact; others are sampled");
   columns.line("adds", std::string(trait_names[1].meaning));
@@ -82,6 +111,10 @@ std::string text_answer(bool colour) {
   columns.line("any", std::string(trait_names[3].meaning));
   columns.line("weights", std::string(trait_names[4].meaning));
   columns.line("order", std::string(trait_names[5].meaning));
+  columns.line("masks", std::string(trait_names[6].meaning));
+  columns.line("copies", "across hosts, racks or zones " + lost + " promise neither adds, removes nor any");
+  columns.line("bounded",
+               "under bounded loads weights, order and masks stay as they are, and the others are lost");
   return uses.text(colour) + '\n' + table.text(colour) + '\n' + columns.text(colour);
 }
 

@@ -19,6 +19,7 @@ struct Options {
   std::optional<std::uint32_t> nodes, trials;
   std::vector<std::uint32_t> tokens;
   std::uint64_t seed = 1;
+  std::uint32_t probes = 1;
 };
 
 std::string read_tokens(std::vector<std::uint32_t>& into, const std::string& text) {
@@ -31,6 +32,14 @@ std::string read_tokens(std::vector<std::uint32_t>& into, const std::string& tex
     if (value < 1 || value > 1'000'000) return "is not a list of whole numbers from 1 to 1,000,000";
     into.push_back(static_cast<std::uint32_t>(value));
   }
+  return "";
+}
+
+std::string read_probes(std::uint32_t& into, const std::string& text) {
+  std::vector<std::uint32_t> numbers;
+  if (!read_tokens(numbers, text).empty() || numbers.size() != 1 || numbers[0] > 64)
+    return "is not a number from 1 to 64";
+  into = numbers[0];
   return "";
 }
 
@@ -89,6 +98,24 @@ std::string heading(const Options& o, const char* what, bool colour) {
          counted(*o.trials, "random ring", "random rings") + " a row, seed " + std::to_string(o.seed) + '\n';
 }
 
+constexpr std::size_t most_rings = 50;
+
+// Probes bound the largest share only, so the smallest of every ring is shown while there are not too many.
+Notes probe_notes(const Options& o, const std::vector<BalanceSimulation>& rows) {
+  Notes notes;
+  notes.line("probes", std::to_string(o.probes) + " a key, which takes the nearest token; exact shares");
+  notes.line("max/mean", "theory 1 + 1/(probes − 1), for many nodes");
+  for (const BalanceSimulation& s : rows) {
+    if (s.min_over_mean.size() > most_rings) continue;
+    std::string all;
+    for (double smallest : s.min_over_mean) all += (all.empty() ? "" : " ") + fmt::format("{:.3f}", smallest);
+    notes.line(
+        "min/mean",
+        "of each ring" + (rows.size() > 1 ? ", tokens " + counted(s.tokens) : std::string()) + ": " + all);
+  }
+  return notes;
+}
+
 std::string balance_text(const Options& o, const std::vector<BalanceSimulation>& rows, bool colour) {
   Table table({{"tokens", true},
                {"max/mean", true},
@@ -103,11 +130,16 @@ std::string balance_text(const Options& o, const std::vector<BalanceSimulation>&
   for (const BalanceSimulation& s : rows) {
     approximate |= !s.max_formula_exact;
     table.row({counted(s.tokens), ratio(s.max_over_mean_mean),
-               (s.max_formula_exact ? "" : "≈ ") + ratio(s.max_formula), ratio(s.max_over_mean_p95),
-               ratio(s.min_over_mean_mean), ratio(s.min_over_mean_p5),
-               fmt::format("{:.4f}", s.stddev_over_mean_mean), fmt::format("{:.4f}", s.spread_formula),
-               ratio(s.max_over_min_median)});
+               (s.max_formula_exact ? ""
+                : s.probes > 1      ? "< "
+                                    : "≈ ") +
+                   ratio(s.max_formula),
+               ratio(s.max_over_mean_p95), ratio(s.min_over_mean_mean), ratio(s.min_over_mean_p5),
+               fmt::format("{:.4f}", s.stddev_over_mean_mean),
+               s.probes > 1 ? "–" : fmt::format("{:.4f}", s.spread_formula), ratio(s.max_over_min_median)});
   }
+  if (o.probes > 1)
+    return heading(o, ", ", colour) + '\n' + table.text(colour) + '\n' + probe_notes(o, rows).text(colour);
   Notes notes;
   notes.line("spread", "standard deviation of a node's share over its mean; theory √((N−1)/(N·V+1)), exact");
   if (rows.front().max_formula_exact || !approximate)
@@ -140,9 +172,13 @@ std::string join_text(const Options& o, const std::vector<JoinSimulation>& rows,
 
 Action declare_simulate_balance(Args& args) {
   auto options = declare(args, 200);
+  args.option("--probes", "K",
+              Args::Setter([options](const std::string& text) { return read_probes(options->probes, text); }),
+              "probes a key, which takes the nearest token: multi-probe (1: a ring)");
   return [options](Session& session) -> Result<int> {
     if (auto error = refused(*options)) return *error;
-    const auto rows = rows_of<BalanceSimulation>(*options, simulate_balance);
+    const auto rows = rows_of<BalanceSimulation>(
+        *options, [&](auto... with) { return simulate_balance(with..., options->probes); });
     session.out.write(session.json ? json_answer("balance", rows)
                                    : balance_text(*options, rows, session.colour));
     return 0;

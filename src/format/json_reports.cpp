@@ -36,6 +36,10 @@ void add_sampled(Json& json, const std::optional<Sampled>& sampled) {
   if (sampled) json["sampled"] = {{"keys", sampled->keys}, {"error_95", sampled->error_95}};
 }
 
+Json or_null_if_empty(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
 Json or_null_if_zero(double value) {
   return value > 0 ? Json(value) : Json(nullptr);
 }
@@ -68,7 +72,7 @@ Json ownership_json(std::string_view verb, const Cluster& cluster, const Placeme
   json["recipe"] = cluster.map.placement().recipe->name;
   json["format"] = cluster.observed.format;
   json["fingerprint"] = prints.fingerprint;
-  json["token_digest"] = prints.token_digest;
+  json["token_digest"] = or_null_if_empty(prints.token_digest);
   if (const double whole = std::round(ownership.replicas); whole == ownership.replicas)
     json["replicas"] = static_cast<std::uint64_t>(whole);
   else
@@ -119,15 +123,18 @@ Json explain_json(const Placement& placement, const Explanation& explanation) {
     json["region"] = {{"after", to_text(space, explanation.region.after)},
                       {"upto", to_text(space, explanation.region.upto)}};
   json["candidates"] = Json::array();
+  const auto token = [&](Token t) {  // none where the key itself chooses
+    return placement.traits().enumerable ? Json(to_text(space, t)) : Json(nullptr);
+  };
   for (const Explanation::Candidate& c : explanation.candidates) {
     const bool taken = c.verdict == Verdict::taken || c.verdict == Verdict::taken_repeat;
     json["candidates"].push_back({{"node", map.nodes()[c.node].name},
-                                  {"token", to_text(space, c.token)},
+                                  {"token", token(c.token)},
                                   {"taken", taken},
                                   {"reason", to_string(c.verdict)}});
   }
   json["owners"] = names_of(map, explanation.owners);
-  json["point_bytes"] = explanation.point_bytes.empty() ? Json(nullptr) : Json(explanation.point_bytes);
+  json["point_bytes"] = or_null_if_empty(explanation.point_bytes);
   return json;
 }
 
@@ -254,24 +261,28 @@ Json plan_json(const Plan& plan, const CostOptions& cost) {
 
 Json to_json(const Fingerprints& prints) {
   return {{"fingerprint", prints.fingerprint},
-          {"token_digest", prints.token_digest},
+          {"token_digest", or_null_if_empty(prints.token_digest)},
           {"membership", prints.membership},
           {"epoch", or_null(prints.epoch)}};
 }
 
 Json to_json(const BalanceSimulation& s) {
-  return {{"nodes", s.nodes},
-          {"tokens", s.tokens},
-          {"trials", s.trials},
-          {"seed", s.seed},
-          {"max_over_mean", {{"mean", s.max_over_mean_mean}, {"p95", s.max_over_mean_p95}}},
-          {"min_over_mean", {{"mean", s.min_over_mean_mean}, {"p5", s.min_over_mean_p5}}},
-          {"stddev_over_mean", {{"mean", s.stddev_over_mean_mean}}},
-          {"max_over_min", {{"median", s.max_over_min_median}}},
-          {"formula",
-           {{"stddev_over_mean", s.spread_formula},
-            {"max_over_mean", s.max_formula},
-            {"max_over_mean_exact", s.max_formula_exact}}}};
+  Json json = {{"nodes", s.nodes},
+               {"tokens", s.tokens},
+               {"probes", s.probes},
+               {"trials", s.trials},
+               {"seed", s.seed},
+               {"max_over_mean", {{"mean", s.max_over_mean_mean}, {"p95", s.max_over_mean_p95}}},
+               {"min_over_mean", {{"mean", s.min_over_mean_mean}, {"p5", s.min_over_mean_p5}}},
+               {"stddev_over_mean", {{"mean", s.stddev_over_mean_mean}}},
+               {"max_over_min", {{"median", s.max_over_min_median}}},
+               {"formula",
+                {{"stddev_over_mean", nullptr},
+                 {"max_over_mean", s.max_formula},
+                 {"max_over_mean_exact", s.max_formula_exact}}}};
+  if (s.probes == 1) json["formula"]["stddev_over_mean"] = s.spread_formula;
+  if (s.probes > 1) json["min_over_mean"]["rings"] = s.min_over_mean;
+  return json;
 }
 
 Json to_json(const JoinSimulation& s) {

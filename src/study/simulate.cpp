@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "study/probe_shares.hpp"
 #include "study/simulate_ring.hpp"
 
 namespace arcwise {
@@ -20,6 +21,10 @@ double mean(const std::vector<double>& values) {
 void add_formulas(BalanceSimulation& result) {
   const double n = result.nodes;
   const double v = result.tokens;
+  if (result.probes > 1) {  // Appleton and O'Reilly: 1 + 1/ε probes keep the largest below 1 + ε
+    result.max_formula = 1 + 1.0 / (result.probes - 1);
+    return;
+  }
   result.spread_formula = std::sqrt((n - 1) / (n * v + 1));
   result.max_formula_exact = result.tokens == 1 || result.nodes == 1;
   if (!result.max_formula_exact) {
@@ -28,6 +33,15 @@ void add_formulas(BalanceSimulation& result) {
   }
   for (std::uint32_t i = result.nodes; i > 0; --i) result.max_formula += 1.0 / i;
   if (result.nodes == 1) result.max_formula = 1;
+}
+
+// Arcs are whole multiples of 2^-53, so that the sums of one probe are exact.
+void node_shares(const RandomRing& ring, std::uint32_t probes, std::vector<double>& out) {
+  std::vector<double> arcs(ring.size());
+  for (std::size_t i = 0; i < ring.size(); ++i) arcs[i] = ring.arc(i).value();
+  if (probes > 1) arcs = probe_shares(arcs, probes);
+  std::fill(out.begin(), out.end(), 0);
+  for (std::size_t i = 0; i < ring.size(); ++i) out[ring.node(i)] += arcs[i];
 }
 
 // What the joiner took from whom: its arcs were the next other node's before.
@@ -56,28 +70,28 @@ Joined join(const RandomRing& ring, NodeIndex joiner, std::vector<bool>& donated
 }  // namespace
 
 BalanceSimulation simulate_balance(std::uint32_t nodes, std::uint32_t tokens, std::uint32_t trials,
-                                   std::uint64_t seed) {
+                                   std::uint64_t seed, std::uint32_t probes) {
   BalanceSimulation result{.nodes = nodes, .tokens = tokens, .trials = trials, .seed = seed};
-  if (nodes == 0 || tokens == 0 || trials == 0) return result;
+  result.probes = probes;
+  if (nodes == 0 || tokens == 0 || trials == 0 || probes == 0) return result;
   add_formulas(result);
   RandomRing ring(std::vector<std::uint64_t>(nodes, tokens));
   Rng rng(seed);
-  std::vector<Share> shares(nodes);
+  std::vector<double> shares(nodes);
   std::vector<double> largest, smallest, spread, ratio;
   for (std::uint32_t t = 0; t < trials; ++t) {
     ring.draw(rng);
-    std::fill(shares.begin(), shares.end(), Share{});
-    for (std::size_t i = 0; i < ring.size(); ++i) shares[ring.node(i)] += ring.arc(i);
+    node_shares(ring, probes, shares);
     const auto [low, high] = std::minmax_element(shares.begin(), shares.end());
     double squares = 0;
-    for (const Share& share : shares) {
-      const double distance = share.value() * nodes - 1;
+    for (const double share : shares) {
+      const double distance = share * nodes - 1;
       squares += distance * distance;
     }
-    largest.push_back(high->value() * nodes);
-    smallest.push_back(low->value() * nodes);
+    largest.push_back(*high * nodes);
+    smallest.push_back(*low * nodes);
     spread.push_back(std::sqrt(squares / nodes));
-    ratio.push_back(high->value() / std::max(low->value(), Share{1}.value()));
+    ratio.push_back(*high / std::max(*low, Share{1}.value()));
   }
   result.max_over_mean_mean = mean(largest);
   result.max_over_mean_p95 = quantile(largest, 0.95);
@@ -85,6 +99,8 @@ BalanceSimulation simulate_balance(std::uint32_t nodes, std::uint32_t tokens, st
   result.min_over_mean_p5 = quantile(smallest, 0.05);
   result.stddev_over_mean_mean = mean(spread);
   result.max_over_min_median = quantile(ratio, 0.5);
+  std::sort(smallest.begin(), smallest.end());
+  result.min_over_mean = std::move(smallest);
   return result;
 }
 
