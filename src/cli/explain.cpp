@@ -51,7 +51,7 @@ std::string candidates(const Placement& placement, const Explanation& e, bool co
     taken += took;
     if (i >= most_rows && !took) continue;
     table.row({std::to_string(i + 1),
-               to_text(map.space(), c.token),
+               placement.traits().enumerable ? to_text(map.space(), c.token) : "",
                node.name,
                map.replicas().across == Across::host ? node.host : "",
                node.zone,

@@ -139,8 +139,8 @@ Json agreement_json(const std::optional<Disagreement>& d, const Options& o, cons
 void write_text(const Options& o, const std::vector<Fingerprints>& prints, Session& session) {
   Table table({{"fingerprint"}, {"tokens"}, {"membership"}, {"epoch", true}, {"map"}});
   for (std::size_t i = 0; i < prints.size(); ++i)
-    table.row({prints[i].fingerprint, prints[i].token_digest, prints[i].membership,
-               prints[i].epoch ? std::to_string(*prints[i].epoch) : "–", o.files[i]});
+    table.row({prints[i].fingerprint, prints[i].token_digest.empty() ? "–" : prints[i].token_digest,
+               prints[i].membership, prints[i].epoch ? std::to_string(*prints[i].epoch) : "–", o.files[i]});
   session.out.write(table.text(session.colour));
 }
 

@@ -89,8 +89,8 @@ std::string node_table(const Loaded& loaded, const Ownership& ownership, const N
     table.row({shortened(node.name, widest_name), shown.address ? node.address : "",
                shown.host ? node.host : "", node.zone, node.rack,
                shown.state ? state_cell(node, seen.down.contains(static_cast<NodeIndex>(i))) : "",
-               shown.weight ? weight_text(node.weight) : "", counted(own.tokens),
-               per_cent(own.share.value(), digits),
+               shown.weight ? weight_text(node.weight) : "",
+               loaded.placement.entry_count() ? counted(own.tokens) : "", per_cent(own.share.value(), digits),
                shown.effective ? per_cent(own.effective.value(), digits) : "", per_cent(own.target, digits),
                ratio_cell(own, options.chance),
                !loads               ? ""

@@ -77,8 +77,7 @@ Verdict conclude(const Studies& s) {
                 who + ", and " + per_cent(s.down->below_quorum.value()) + " of hash space is below quorum");
     } else {
       v.because(Health::attention,
-                who + (s.promotes ? "; every range has a live owner"
-                                                                       : "; every range keeps a quorum"));
+                who + (s.promotes ? "; every range has a live owner" : "; every range keeps a quorum"));
     }
   }
   std::size_t errors = 0;
@@ -147,7 +146,8 @@ std::string summary(const Loaded& loaded, const Studies& s, bool colour) {
   notes.line("replica sets", counted(s.ownership.replica_sets) + " distinct" +
                                  (s.ownership.sampled ? " among the sampled keys" : over));
   const Fingerprints prints = fingerprints(loaded.placement);
-  notes.line("fingerprint", prints.fingerprint + ", tokens " + prints.token_digest);
+  const std::string tokens = prints.token_digest.empty() ? "" : ", tokens " + prints.token_digest;
+  notes.line("fingerprint", prints.fingerprint + tokens);
   return notes.text(colour);
 }
 

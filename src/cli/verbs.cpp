@@ -48,7 +48,7 @@ constexpr Verb table[] = {
     {"identify", ask, "which recipe explains these observed (key, node) pairs? exits 1 if none",
      "Tries every recipe that the nodes allow, with the settings in usual use. A fifth of the samples is "
      "held\n"
-     "out to confirm what the others chose; 2 % of wrong samples do no harm. Rows that the samples cannot "
+     "out to confirm what the others chose; 5 % of wrong samples do no harm. Rows that the samples cannot "
      "tell\n"
      "apart are listed together, with a key that would. In JSON `mismatches` counts all samples, `settings` "
      "is\n"

@@ -17,6 +17,7 @@
 // - Placements without tokens, which choose by the key: `member NAME LABEL WEIGHT BUCKET` a node that owns
 //   something, sorted by name unless list order matters; BUCKET may be empty, or several numbers with commas
 //   between. Where buckets were removed, `removed NUMBERS` stands before, in the order in which they went.
+//   Their token digest is empty.
 // - `node NAME HOST RACK ZONE` of the nodes that own something, where the policy looks beyond the node.
 //
 // In member and node lines and in lists of owners a backslash stands before each space, comma and backslash
@@ -200,10 +201,13 @@ std::string fingerprint(const Placement& placement) {
 }
 
 Fingerprints fingerprints(const Placement& placement) {
-  LineDigest tokens;
-  add_entries(tokens, placement);
-  return {fingerprint(placement), tokens.finish(), membership_digest(placement.map()),
-          placement.map().epoch()};
+  std::string tokens;
+  if (placement.entry_count() > 0) {
+    LineDigest digest;
+    add_entries(digest, placement);
+    tokens = digest.finish();
+  }
+  return {fingerprint(placement), tokens, membership_digest(placement.map()), placement.map().epoch()};
 }
 
 }  // namespace arcwise
