@@ -130,11 +130,8 @@ std::string balance_text(const Options& o, const std::vector<BalanceSimulation>&
   for (const BalanceSimulation& s : rows) {
     approximate |= !s.max_formula_exact;
     table.row({counted(s.tokens), ratio(s.max_over_mean_mean),
-               (s.max_formula_exact ? ""
-                : s.probes > 1      ? "< "
-                                    : "≈ ") +
-                   ratio(s.max_formula),
-               ratio(s.max_over_mean_p95), ratio(s.min_over_mean_mean), ratio(s.min_over_mean_p5),
+               (s.max_formula_exact ? "" : "≈ ") + ratio(s.max_formula), ratio(s.max_over_mean_p95),
+               ratio(s.min_over_mean_mean), ratio(s.min_over_mean_p5),
                fmt::format("{:.4f}", s.stddev_over_mean_mean),
                s.probes > 1 ? "–" : fmt::format("{:.4f}", s.spread_formula), ratio(s.max_over_min_median)});
   }
