@@ -15,6 +15,7 @@ import unittest
 
 ARCWISE = os.environ["ARCWISE"]
 LINTS = pathlib.Path(os.environ["ARCWISE_SOURCE"]) / "testdata/lints"
+SOURCES = pathlib.Path(os.environ["ARCWISE_SOURCE"]) / "src/format"
 
 
 def said(head, what):
@@ -45,11 +46,20 @@ def rules_found(path):
 class Lints(unittest.TestCase):
     def rules(self):
         table = subprocess.run([ARCWISE, "check", "--rules"], capture_output=True, text=True, check=True).stdout
-        return {line.split()[0] for line in table.splitlines()[1:] if line.strip()}
+        return [{line.split()[0] for line in part.splitlines()[1:]} for part in table.split("\n\n")]
+
+    def test_what_importers_find_is_listed(self):
+        rule = re.compile(r'(?:Severity::\w+,|severity,|report\(|keyspace \?)\s*"([a-z]+(?:-[a-z]+)+|handshake|sticky)"')
+        found = set()
+        for path in SOURCES.glob("*.cpp"):
+            if not path.stem.endswith(("_test", "_fuzz")) and path.stem != "import_rules":
+                found |= set(rule.findall(path.read_text(encoding="utf-8")))
+        own, imported = self.rules()
+        self.assertEqual(imported, found - own)
 
     def test_every_rule_has_a_failing_and_a_passing_file_and_every_file_a_rule(self):
         names = {tuple(path.name.split(".")[:2]) for path in LINTS.iterdir()}
-        self.assertEqual(names, {(rule, kind) for rule in self.rules() for kind in ("fails", "passes")})
+        self.assertEqual(names, {(rule, kind) for rule in self.rules()[0] for kind in ("fails", "passes")})
 
     def test_a_rule_speaks_of_its_failing_file_and_not_of_the_one_that_nearly_fails(self):
         for path in sorted(LINTS.iterdir()):

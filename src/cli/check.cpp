@@ -6,6 +6,7 @@
 #include "cli/cluster_args.hpp"
 #include "cli/key_lines.hpp"
 #include "cli/verbs.hpp"
+#include "format/import_rules.hpp"
 #include "format/json_reports.hpp"
 #include "format/table_numbers.hpp"
 #include "format/table_text.hpp"
@@ -81,24 +82,35 @@ std::string text_answer(const Loaded& loaded, const CheckReport& report, bool co
          counted(counts[1], "warning", "warnings") + ", " + counted(counts[0], "note", "notes") + '\n';
 }
 
-void write_rules(Session& session) {
-  if (session.json) {
-    Json json = answer("check-rules");
-    json["rules"] = Json::array();
-    for (const CheckRule& r : check_rules())
-      json["rules"].push_back({{"name", r.name},
-                               {"severity", severity_names[static_cast<std::size_t>(r.severity)]},
-                               {"meaning", r.meaning}});
-    return session.out.write(dump(json));
-  }
-  Table table({{"rule"}, {"severity"}, {"means"}});
-  for (const CheckRule& r : check_rules()) {
+Json rules_json(std::span<const CheckRule> rules) {
+  Json json = Json::array();
+  for (const CheckRule& r : rules)
+    json.push_back({{"name", r.name},
+                    {"severity", severity_names[static_cast<std::size_t>(r.severity)]},
+                    {"meaning", r.meaning}});
+  return json;
+}
+
+std::string rules_table(std::string_view title, std::span<const CheckRule> rules, bool colour) {
+  Table table({{std::string(title)}, {"severity"}, {"means"}});
+  for (const CheckRule& r : rules) {
     const auto severity = static_cast<std::size_t>(r.severity);
     table.row({std::string(r.name),
                {std::string(severity_names[severity]), severity_tones[severity]},
                std::string(r.meaning)});
   }
-  session.out.write(table.text(session.colour));
+  return table.text(colour);
+}
+
+void write_rules(Session& session) {
+  if (session.json) {
+    Json json = answer("check-rules");
+    json["rules"] = rules_json(check_rules());
+    json["import_rules"] = rules_json(import_rules());
+    return session.out.write(dump(json));
+  }
+  session.out.write(rules_table("rule", check_rules(), session.colour) + '\n' +
+                    rules_table("reading a file", import_rules(), session.colour));
 }
 
 }  // namespace

@@ -42,6 +42,8 @@ constexpr std::array rows{
     Row{{"share-distorted", warning, "whole points give a node another share than its weight asks for"},
         lint_share_distorted},
     Row{{"weights-ignored", warning, "weights differ, and the system reads none"}, lint_weights_ignored},
+    Row{{"buckets-off-weight", warning, "a node lists more or fewer buckets than its weight asks for"},
+        lint_buckets_off_weight},
     Row{{"ring-crowded", warning, "so many points for so few positions that many fall on a taken one"},
         lint_ring_crowded},
     Row{{"slots-fixed", warning, "a handful of slots a node, of a number that cannot change in place"},

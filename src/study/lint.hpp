@@ -97,6 +97,7 @@ void lint_label_ambiguous(const LintContext&, Findings&);
 // Weights and counts (lint_weights.cpp).
 void lint_share_distorted(const LintContext&, Findings&);
 void lint_weights_ignored(const LintContext&, Findings&);
+void lint_buckets_off_weight(const LintContext&, Findings&);
 void lint_weight_overflow(const LintContext&, Findings&);
 void lint_ring_crowded(const LintContext&, Findings&);
 void lint_slots_fixed(const LintContext&, Findings&);

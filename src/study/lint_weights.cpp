@@ -79,6 +79,28 @@ void lint_share_distorted(const LintContext& c, Findings& out) {
                  "points are whole: use more of them a node, or weights that differ less"});
 }
 
+// A node holds max(1, round-half-up(weight × tokens)) buckets where none are listed; listed ones decide.
+void lint_buckets_off_weight(const LintContext& c, Findings& out) {
+  if (c.points() != PointRule::buckets) return;
+  const std::uint32_t tokens = c.map.placement().tokens;
+  std::size_t off = 0;
+  const Node* first = nullptr;
+  for (const Node& node : c.map.nodes()) {
+    if (!owning(node) || node.buckets.size() == token_count(node.weight, tokens)) continue;
+    ++off;
+    if (!first) first = &node;
+  }
+  if (off == 0) return;
+  out.push_back({{},
+                 {},
+                 first->name,
+                 counted(off, "node") + " with other buckets than the weight asks for: weight " +
+                     shortest(first->weight) + " of " + first->name + " asks for " +
+                     counted(token_count(first->weight, tokens), "bucket") + ", and it lists " +
+                     counted(first->buckets.size(), "bucket") + ", which decide",
+                 "give it the weight of its buckets, or change its weight with `arcwise plan --weight`"});
+}
+
 void lint_weights_ignored(const LintContext& c, Findings& out) {
   const Recipe& recipe = *c.map.placement().recipe;
   if (c.points() == PointRule::table || c.points() == PointRule::given || !weights_differ(c)) return;
