@@ -163,6 +163,22 @@ class Keys(unittest.TestCase):
             self.assertEqual({t["to"] for t in p["transfers"]}, {"cache-10"})
             self.assertEqual(p["epoch_after"], 8)
 
+    def test_allocate(self):
+        with tempfile.TemporaryDirectory() as folder:
+            ring, after = os.path.join(folder, "ring.yaml"), os.path.join(folder, "after.yaml")
+            a = answer("allocate", "--racks", "2,2,2", "--tokens", "4", "--write-map", ring)
+            self.assertEqual([n["rack"] for n in a["nodes"]], ["rack0", "rack1", "rack2"] * 2)
+            b = answer("allocate", ring, "--node", "node6", "--rack", "rack0", "--write-map", after)
+            self.has(b, "node", "tokens", "fingerprint", "epoch", "balance_before", "balance_after")
+            self.assertEqual(len(b["tokens"]), 4)
+            same = ("allocate", "--node", "node7", "--rack", "rack1", "--fingerprint", b["fingerprint"])
+            self.assertEqual(run(*same, ring).returncode, 0)
+            self.assertEqual(run(*same, after).returncode, 4)
+            c = answer("allocate", ring, "--bisect", "b")
+            self.assertEqual([(n["node"], n["of"]) for n in c["nodes"]][:2], [("node0b", "node0"), ("node1b", "node1")])
+            text = run("allocate", ring, "--node", "x", "--rack", "rack0", "--relieve", "node0").stdout.decode()
+            self.assertRegex(text, r"\nnum_tokens: 4\ninitial_token: -?\d+(,-?\d+){3}\n$")
+
     def test_fingerprint(self):
         a = answer("fingerprint", CARTS)
         self.has(a, "fingerprint", "token_digest", "membership", "epoch")
@@ -219,6 +235,12 @@ class ExitCodes(unittest.TestCase):
                             (["locate", "-", "--keys", "-"], "standard input"),
                             (["risk", CARTS, "--down", "cache-99"], "no such node"),
                             (["risk", CARTS, "--level", "most"], "quorum, one, all or a number"),
+                            (["allocate", CARTS], "one of --node, --bisect and --racks"),
+                            (["allocate", "--node", "x"], "MAP is missing"),
+                            (["allocate", CARTS, "--racks", "3,3"], "takes no map"),
+                            (["allocate", "--racks", "3,x"], "3,3,3"),
+                            (["allocate", CARTS, "--node", "x", "--tokens", "2000"], "1 to 1,536"),
+                            (["allocate", CARTS, "--node", "x", "--weight", "0"], "a number above 0"),
                             (["plan", CARTS], "no change is given"),
                             (["plan", CARTS, "--add", "x,shelf=3"], "unknown field 'shelf'"),
                             (["plan", CARTS, "--weight", "cache-1=heavy"], "NAME=WEIGHT"),

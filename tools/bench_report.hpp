@@ -137,6 +137,13 @@ class Report {
       rows_.push_back(std::move(row));
     }
   }
+  /// A figure that is not a time, under a heading of its own where there is one.
+  void figure(std::string_view heading, std::string name, double value) {
+    if (!heading.empty() && !json_) fmt::print("{}{}\n", first_ ? "" : "\n", heading);
+    first_ = false;
+    if (!json_) fmt::print("{:<64} {:>7.4f}\n", name, value);
+    rows_.push_back({{"name", std::move(name)}, {"value", value}, {"unit", ""}, {"against", nullptr}, {"ratio", nullptr}});
+  }
   void close(std::uint64_t seed) const {
     if (json_)
       fmt::print("{}\n", nlohmann::ordered_json{{"schema", "arcwise/bench/v1"},

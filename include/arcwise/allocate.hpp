@@ -21,15 +21,20 @@ enum class Allocator : std::uint8_t {
 std::string_view to_string(Allocator allocator);
 std::optional<Allocator> find_allocator(std::string_view name);
 
+/// What the asker believes the map to be; another map refuses. Tokens chosen on a stale view stay bad for as
+/// long as the node lives.
+struct ExpectedMap {
+  std::optional<std::string> fingerprint;
+  std::optional<std::uint64_t> epoch;
+};
+
 struct AllocateRequest {
   NewNode node;                         ///< its `tokens` are ignored
   std::optional<std::uint32_t> tokens;  ///< nullopt: as the median node has for its weight
   Allocator allocator = Allocator::arcwise;
   std::uint64_t seed = 1;  ///< of random tokens
-  /// What the asker believes the map to be; another map refuses. Tokens chosen on a stale view stay bad for
-  /// as long as the node lives.
-  std::optional<std::string> fingerprint;
-  std::optional<std::uint64_t> epoch;
+  ExpectedMap expected;
+  std::optional<std::string> relieve;  ///< Arcwise's own only: take half of what this node holds
 };
 
 struct Allocation {
@@ -43,5 +48,32 @@ struct Allocation {
 /// Refused where the view is stale or another node is still joining. An error where the map has no tokens
 /// that could be chosen.
 Result<Allocation> allocate(const ClusterMap& map, const AllocateRequest& request);
+
+/// A twin for every node, in its rack and of its weight, at the middle of each of its arcs.
+struct Doubling {
+  struct Twin {
+    std::string of, name;
+    std::vector<Token> tokens;
+  };
+  std::vector<Twin> twins;  ///< in the order of the map's nodes
+  std::string fingerprint;
+  std::optional<std::uint64_t> epoch;
+  ClusterMap after;
+  Balance balance_before, balance_after;
+};
+/// The twin of `n1` is called `n1` and the suffix. Arcs are those of the rack where every rack holds one
+/// copy, else of the data center.
+Result<Doubling> bisect(const ClusterMap& map, const std::string& suffix, const ExpectedMap& expected);
+
+/// Tokens for a cluster that is yet to be, on a ring of signed 64 bits.
+struct OfflineRequest {
+  std::vector<std::uint32_t> racks;  ///< how many nodes each has
+  std::uint32_t tokens = 16;
+  std::uint32_t replicas = 3;
+  bool will_grow = false;  ///< leave the ring as growth one by one would, so that the next joins stay even
+};
+/// A map of recipe cassandra-murmur3 with the nodes node0, node1, … in rack0, rack1, …, dealt to racks in
+/// turn as generatetokens does. As many racks as copies, one rack, or more racks than copies.
+Result<ClusterMap> allocate_offline(const OfflineRequest& request);
 
 }  // namespace arcwise

@@ -3,12 +3,10 @@
 
 #include <memory>
 
+#include "cli/allocate_text.hpp"
 #include "cli/cluster_args.hpp"
 #include "cli/output_file.hpp"
 #include "cli/verbs.hpp"
-#include "format/json_reports.hpp"
-#include "format/table_numbers.hpp"
-#include "format/table_text.hpp"
 
 namespace arcwise::cli {
 namespace {
@@ -18,7 +16,9 @@ constexpr std::uint32_t most_tokens = 1536;  // as in Cassandra
 struct Options {
   ClusterArgs cluster;
   AllocateRequest request;
-  std::string algorithm = "arcwise", fingerprint, weight, map_file;
+  std::string algorithm = "arcwise", fingerprint, map_file, suffix;
+  std::vector<std::uint32_t> racks;
+  bool will_grow = false;
   std::optional<std::uint32_t> epoch;
 };
 
@@ -31,66 +31,91 @@ std::string read_weight(std::optional<double>& into, const std::string& text) {
   return "";
 }
 
-std::string joined(const TokenSpace& space, const std::vector<Token>& tokens) {
-  std::string out;
-  for (Token t : tokens) out += (out.empty() ? "" : ",") + to_text(space, t);
-  return out;
+std::string read_racks(std::vector<std::uint32_t>& into, const std::string& text) {
+  for (const std::string& word : split_commas(text)) {
+    std::uint32_t value = 0;
+    for (char c : word) {
+      if (c < '0' || c > '9' || value > 100'000) return "is not a list of numbers of nodes, such as 3,3,3";
+      value = 10 * value + static_cast<std::uint32_t>(c - '0');
+    }
+    if (value == 0) return "is not a list of numbers of nodes, such as 3,3,3";
+    into.push_back(value);
+  }
+  return "";
 }
 
-std::string text_answer(const Loaded& loaded, const Allocation& a, const Options& o, bool colour) {
-  const NewNode& node = o.request.node;
-  std::string out = toned(loaded.title, Tone::strong, colour) + ": " +
-                    counted(a.tokens.size(), "token", "tokens") + " for " +
-                    toned(node.name, Tone::strong, colour) +
-                    (node.rack.empty() ? "" : " in rack " + node.rack) + ", chosen by " + o.algorithm + '\n';
-  const Balance &before = a.balance_before, &after = a.balance_after;
-  Notes notes;
-  notes.line("balance", "largest " + times(before.max_over_target) + " its target → " +
-                            times(after.max_over_target) + ", smallest " + times(before.min_over_target) +
-                            " → " + times(after.min_over_target));
-  notes.line("chosen for", "fingerprint " + a.fingerprint +
-                               (a.epoch ? ", epoch " + std::to_string(*a.epoch) : "") +
-                               "; on any other map they are a poor choice");
-  for (const Finding& w : a.warnings)
-    notes.line("warning", w.message + (w.advice.empty() ? "" : "; " + w.advice), Tone::warning);
-  return out + notes.text(colour) + "\nnum_tokens: " + std::to_string(a.tokens.size()) +
-         "\ninitial_token: " + joined(a.after.space(), a.tokens) + '\n';
+std::optional<Error> refused(const Options& o) {
+  const bool join = !o.request.node.name.empty(), doubling = !o.suffix.empty(), offline = !o.racks.empty();
+  if (join + doubling + offline != 1)
+    return usage_error("", "one of --node, --bisect and --racks says what to allocate for",
+                       "one node that joins, a twin for every node, or a cluster that is yet to be");
+  if (offline != o.cluster.files.empty())
+    return offline ? usage_error(o.cluster.files[0], "--racks makes a cluster from nothing and takes no map",
+                                 "leave out the map, or name the node that joins it with --node")
+                   : usage_error("", "MAP is missing", "which cluster is it about?");
+  if (!join && (o.request.relieve || !o.request.node.rack.empty() || o.request.node.weight))
+    return usage_error("", "--rack, --weight and --relieve are about the node that joins", "add --node NAME");
+  if (!offline && o.will_grow)
+    return usage_error("", "--will-grow is about a cluster that is yet to be",
+                       "a join with Arcwise's algorithm always keeps the next ones in mind");
+  if (o.request.tokens && *o.request.tokens > most_tokens)
+    return usage_error(std::to_string(*o.request.tokens), "a node takes from 1 to 1,536 tokens",
+                       "16 are usual");
+  return std::nullopt;
 }
 
-Json json_answer(const Allocation& a, const Options& o) {
-  Json json = answer("allocate");
-  json["node"] = o.request.node.name;
-  json["algorithm"] = o.algorithm;
-  json["tokens"] = Json::array();
-  for (Token t : a.tokens) json["tokens"].push_back(to_text(a.after.space(), t));
-  json["fingerprint"] = a.fingerprint;
-  json["epoch"] = or_null(a.epoch);
-  json["balance_before"] = to_json(a.balance_before, std::nullopt);
-  json["balance_after"] = to_json(a.balance_after, std::nullopt);
-  return json;
+std::optional<Error> write_after(const ClusterMap& after, const Options& o, Session& session) {
+  if (o.map_file.empty()) return std::nullopt;
+  if (auto error = write_whole(o.map_file, write_map(after))) return error;
+  session.say("wrote the map after it to " + o.map_file);
+  return std::nullopt;
+}
+
+Result<int> run_offline(const Options& o, Session& session) {
+  const OfflineRequest request{o.racks, o.request.tokens.value_or(16), o.cluster.options.replicas.value_or(3),
+                               o.will_grow};
+  const auto map = allocate_offline(request);
+  if (!map) return map.error();
+  if (auto error = write_after(*map, o, session)) return *error;
+  const Balance balance = ownership(compile(*map)).balance;
+  if (!session.json) session.say(balance_line(balance));
+  session.out.write(session.json ? dump(offline_json(*map, balance)) : offline_text(*map, request.tokens));
+  return 0;
+}
+
+Result<int> run_doubling(const Options& o, const Loaded& loaded, const ExpectedMap& expected,
+                         Session& session) {
+  const auto doubling = bisect(loaded.cluster.map, o.suffix, expected);
+  if (!doubling) return doubling.error();
+  if (auto error = write_after(doubling->after, o, session)) return *error;
+  session.out.write(session.json ? dump(doubling_json(*doubling))
+                                 : doubling_text(loaded.title, *doubling, session.colour));
+  return 0;
+}
+
+Result<int> run_join(const Options& o, const Loaded& loaded, const ExpectedMap& expected, Session& session) {
+  AllocateRequest request = o.request;
+  request.allocator = *find_allocator(o.algorithm);
+  request.expected = expected;
+  const auto allocation = allocate(loaded.cluster.map, request);
+  if (!allocation) return allocation.error();
+  if (auto error = write_after(allocation->after, o, session)) return *error;
+  const AllocationTitle title{loaded.title, request.node.name, request.node.rack, o.algorithm};
+  session.out.write(session.json ? dump(allocation_json(title, *allocation))
+                                 : allocation_text(title, *allocation, session.colour));
+  return 0;
 }
 
 Result<int> run_allocate(const Options& o, Session& session) {
-  if (o.request.node.name.empty())
-    return usage_error("", "--node is missing", "what is the new node called?");
-  if (o.request.tokens && (*o.request.tokens == 0 || *o.request.tokens > most_tokens))
-    return usage_error(std::to_string(*o.request.tokens), "a node takes from 1 to 1,536 tokens",
-                       "16 are usual");
+  if (auto error = refused(o)) return *error;
+  if (!o.racks.empty()) return run_offline(o, session);
   const auto loaded = o.cluster.load();
   if (!loaded) return loaded.error();
-  AllocateRequest request = o.request;
-  request.allocator = *find_allocator(o.algorithm);
-  if (!o.fingerprint.empty()) request.fingerprint = o.fingerprint;
-  if (o.epoch) request.epoch = *o.epoch;
-  const auto allocation = allocate(loaded->cluster.map, request);
-  if (!allocation) return allocation.error();
-  if (!o.map_file.empty()) {
-    if (auto error = write_whole(o.map_file, write_map(allocation->after))) return *error;
-    session.say("wrote the map after it to " + o.map_file);
-  }
-  session.out.write(session.json ? dump(json_answer(*allocation, o))
-                                 : text_answer(*loaded, *allocation, o, session.colour));
-  return 0;
+  ExpectedMap expected;
+  if (!o.fingerprint.empty()) expected.fingerprint = o.fingerprint;
+  if (o.epoch) expected.epoch = *o.epoch;
+  return o.suffix.empty() ? run_join(o, *loaded, expected, session)
+                          : run_doubling(o, *loaded, expected, session);
 }
 
 }  // namespace
@@ -98,7 +123,7 @@ Result<int> run_allocate(const Options& o, Session& session) {
 Action declare_allocate(Args& args) {
   auto options = std::make_shared<Options>();
   Options& o = *options;
-  args.operands("MAP", o.cluster.files, "the map, or another system's file; - is standard input", 1).files();
+  args.operands("MAP", o.cluster.files, "the map, or another system's file; - is standard input", 0).files();
   args.option("--node", "NAME", o.request.node.name, "the node that joins");
   args.option("--rack", "R", o.request.node.rack, "its rack");
   args.option("--zone", "Z", o.request.node.zone, "its zone or data center");
@@ -110,6 +135,18 @@ Action declare_allocate(Args& args) {
   args.option("--tokens", "N", o.request.tokens, "how many it takes (as the median node for its weight)");
   args.option("--algorithm", "NAME", o.algorithm, "who chooses (arcwise)")
       .one_of({"arcwise", "cassandra", "random"});
+  args.option("--relieve", "NODE", Args::Setter([&o](const std::string& text) {
+                o.request.relieve = text;
+                return std::string();
+              }),
+              "take half of what this node holds, and nothing from others if that can be");
+  args.option(
+      "--bisect", "SUFFIX", o.suffix,
+      "instead of one node: a twin for every node, called NODE and this suffix, which halves its arcs");
+  args.option("--racks", "N,…",
+              Args::Setter([&o](const std::string& text) { return read_racks(o.racks, text); }),
+              "instead of a map: a cluster that is yet to be, with so many nodes in each rack");
+  args.flag("--will-grow", o.will_grow, "with --racks: keep the joins to come in mind");
   args.option("--fingerprint", "F", o.fingerprint, "refuse, with exit 4, where the map has another one");
   args.option("--epoch", "N", o.epoch, "the same for its epoch");
   args.option("--write-map", "FILE", o.map_file, "write the map with the node to this file").files();

@@ -67,7 +67,10 @@ constexpr Verb table[] = {
      "Prints the lines for the node's cassandra.yaml. No token that the map has is moved. Exits 4 when the "
      "map "
      "is\n"
-     "not the expected one, or when another node is still joining.",
+     "not the expected one, or when another node is still joining. With --bisect: for a twin of every node. "
+     "With\n"
+     "--racks: for a cluster that is yet to be, in the words of Cassandra's generatetokens.\n"
+     "Example: arcwise allocate --racks 3,3,3 --tokens 16 --replicas 3 --will-grow",
      declare_allocate},
     {"import", files, "other systems' files as a map",
      "Prints the map. What the importer noticed goes to stderr, or to `findings` with --json.",

@@ -19,57 +19,6 @@ struct Name {
 constexpr Name names[] = {
     {Allocator::arcwise, "arcwise"}, {Allocator::cassandra, "cassandra"}, {Allocator::random, "random"}};
 
-std::string epoch_text(std::optional<std::uint64_t> epoch) {
-  return epoch ? "epoch " + std::to_string(*epoch) : std::string("no epoch");
-}
-
-std::optional<Error> guard(const ClusterMap& map, const std::string& fingerprint,
-                           const AllocateRequest& request) {
-  constexpr std::string_view look_again = "read the map again: tokens chosen on a stale view stay bad";
-  if (request.fingerprint && *request.fingerprint != fingerprint)
-    return Error{ErrorKind::refused,
-                 {},
-                 *request.fingerprint,
-                 "the map is another one than expected: its fingerprint is " + fingerprint,
-                 std::string(look_again)};
-  if (request.epoch && request.epoch != map.epoch())
-    return Error{ErrorKind::refused,
-                 {},
-                 std::to_string(*request.epoch),
-                 "the map is another one than expected: it has " + epoch_text(map.epoch()),
-                 std::string(look_again)};
-  for (const Node& n : map.nodes())
-    if (n.state == NodeState::joining)
-      return Error{ErrorKind::refused,
-                   {},
-                   n.name,
-                   "this node is still joining, and its tokens would be chosen against",
-                   "wait until it owns its ranges; one that will not come belongs out of the map"};
-  return std::nullopt;
-}
-
-// A hashed ring with its tokens spelled out, so that nodes with chosen ones can stand beside.
-Result<ClusterMap> with_given_tokens(const ClusterMap& map, const std::string& joiner) {
-  const PlacementSettings& placement = map.placement();
-  if (placement.given || placement.recipe->points == PointRule::given) return map;
-  if (!placement.recipe->given_allowed)
-    return Error{ErrorKind::input,
-                 {},
-                 joiner,
-                 "recipe " + std::string(placement.recipe->name) +
-                     " makes positions itself: there are no tokens to choose",
-                 "tokens are chosen for recipe ring and for the rings of Cassandra and ScyllaDB"};
-  ClusterMap::Parts parts = map.parts();
-  parts.placement.given = true;
-  const Placement compiled = compile(map);
-  for (std::size_t i = 0; i < compiled.entry_count(); ++i) {
-    const Placement::Entry entry = compiled.entry(i);
-    if (i > 0 && compiled.entry(i - 1).token == entry.token) continue;  // lost its position to the one before
-    parts.nodes[entry.node].tokens.push_back(entry.token);
-  }
-  return ClusterMap::build(std::move(parts));
-}
-
 std::uint32_t usual_tokens(const AllocationScope& scope, const ClusterMap& map, double weight) {
   std::vector<double> per_weight;
   const auto add = [&](const Node& n) {
@@ -106,10 +55,33 @@ Result<std::vector<std::uint64_t>> choose(const ClusterMap& map, const Allocatio
   return cassandra_tokens(scope.ring, scope.joiner);
 }
 
+std::optional<Error> relieve(const ClusterMap& map, const std::string& name, const AllocateRequest& request,
+                             AllocationScope& scope) {
+  if (request.allocator != Allocator::arcwise)
+    return Error{ErrorKind::input,
+                 {},
+                 name,
+                 "only Arcwise's own algorithm can relieve one node",
+                 "leave out --algorithm"};
+  const auto node = map.find(name);
+  if (!node) return Error{ErrorKind::input, {}, name, "the map has no node of this name", "look at `status`"};
+  const auto at = std::find(scope.node_of.begin(), scope.node_of.end(), *node);
+  if (at == scope.node_of.end())
+    return Error{ErrorKind::input,
+                 {},
+                 name,
+                 "this node shares no ring with the new one, which cannot relieve it",
+                 "put the new node into its rack, '" + map.nodes()[*node].rack + "'"};
+  scope.joiner.relieved = static_cast<std::uint32_t>(at - scope.node_of.begin());
+  return std::nullopt;
+}
+
 // A position that another node has gives way to the next free one, as in Cassandra.
 std::vector<Token> free_tokens(const ClusterMap& map, const std::vector<std::uint64_t>& chosen) {
   std::set<Token> taken;
   for (const Node& n : map.nodes()) taken.insert(n.tokens.begin(), n.tokens.end());
+  if (map.space() == TokenSpace::signed_64())
+    taken.insert({0});  // Murmur3Partitioner's minimum, no node's token
   const RingScale scale(map.space());
   std::vector<Token> out;
   for (std::uint64_t at : chosen) {
@@ -121,7 +93,58 @@ std::vector<Token> free_tokens(const ClusterMap& map, const std::vector<std::uin
   return out;
 }
 
+std::string epoch_text(std::optional<std::uint64_t> epoch) {
+  return epoch ? "epoch " + std::to_string(*epoch) : std::string("no epoch");
+}
+
 }  // namespace
+
+std::optional<Error> guard_allocation(const ClusterMap& map, const std::string& fingerprint,
+                                      const ExpectedMap& expected) {
+  constexpr std::string_view look_again = "read the map again: tokens chosen on a stale view stay bad";
+  if (expected.fingerprint && *expected.fingerprint != fingerprint)
+    return Error{ErrorKind::refused,
+                 {},
+                 *expected.fingerprint,
+                 "the map is another one than expected: its fingerprint is " + fingerprint,
+                 std::string(look_again)};
+  if (expected.epoch && expected.epoch != map.epoch())
+    return Error{ErrorKind::refused,
+                 {},
+                 std::to_string(*expected.epoch),
+                 "the map is another one than expected: it has " + epoch_text(map.epoch()),
+                 std::string(look_again)};
+  for (const Node& n : map.nodes())
+    if (n.state == NodeState::joining)
+      return Error{ErrorKind::refused,
+                   {},
+                   n.name,
+                   "this node is still joining, and its tokens would be chosen against",
+                   "wait until it owns its ranges; one that will not come belongs out of the map"};
+  return std::nullopt;
+}
+
+// A hashed ring with its tokens spelled out, so that nodes with chosen ones can stand beside.
+Result<ClusterMap> with_given_tokens(const ClusterMap& map, const std::string& joiner) {
+  const PlacementSettings& placement = map.placement();
+  if (placement.given || placement.recipe->points == PointRule::given) return map;
+  if (!placement.recipe->given_allowed)
+    return Error{ErrorKind::input,
+                 {},
+                 joiner,
+                 "recipe " + std::string(placement.recipe->name) +
+                     " makes positions itself: there are no tokens to choose",
+                 "tokens are chosen for recipe ring and for the rings of Cassandra and ScyllaDB"};
+  ClusterMap::Parts parts = map.parts();
+  parts.placement.given = true;
+  const Placement compiled = compile(map);
+  for (std::size_t i = 0; i < compiled.entry_count(); ++i) {
+    const Placement::Entry entry = compiled.entry(i);
+    if (i > 0 && compiled.entry(i - 1).token == entry.token) continue;  // lost its position to the one before
+    parts.nodes[entry.node].tokens.push_back(entry.token);
+  }
+  return ClusterMap::build(std::move(parts));
+}
 
 std::string_view to_string(Allocator allocator) {
   for (const Name& n : names)
@@ -138,13 +161,15 @@ std::optional<Allocator> find_allocator(std::string_view name) {
 Result<Allocation> allocate(const ClusterMap& map, const AllocateRequest& request) {
   const Placement before = compile(map);
   const Fingerprints prints = fingerprints(before);
-  if (auto error = guard(map, prints.fingerprint, request)) return *error;
+  if (auto error = guard_allocation(map, prints.fingerprint, request.expected)) return *error;
   const auto given = with_given_tokens(map, request.node.name);
   if (!given) return given.error();
   auto scope = scope_of(*given, request.node, request.allocator);
   if (!scope) return scope.error();
   scope->joiner.tokens =
       request.tokens ? *request.tokens : usual_tokens(*scope, *given, request.node.weight.value_or(1));
+  if (request.relieve)
+    if (auto error = relieve(*given, *request.relieve, request, *scope)) return *error;
   const auto chosen = choose(*given, *scope, request);
   if (!chosen) return chosen.error();
 

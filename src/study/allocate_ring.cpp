@@ -18,6 +18,13 @@ void AllocationRing::join(std::uint32_t joiner_group, double joiner_weight,
   for (std::uint64_t at : chosen) insert({at, unit});
 }
 
+void AllocationRing::leave(std::uint32_t unit) {
+  std::erase_if(tokens, [&](const HeldToken& t) { return t.unit == unit; });
+  for (HeldToken& t : tokens) t.unit -= t.unit > unit;
+  group.erase(group.begin() + unit);
+  weight.erase(weight.begin() + unit);
+}
+
 std::vector<double> held_by_unit(const AllocationRing& ring) {
   std::vector<double> held(ring.units());
   std::vector<std::uint32_t> seen(ring.replicas);

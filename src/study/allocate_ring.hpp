@@ -27,13 +27,18 @@ struct AllocationRing {
   void insert(HeldToken token);
   /// The joiner as the next unit, with its tokens.
   void join(std::uint32_t joiner_group, double joiner_weight, const std::vector<std::uint64_t>& chosen);
+  /// Without this unit and its tokens; those numbered after it move up by one.
+  void leave(std::uint32_t unit);
 };
 
 struct Joiner {
+  static constexpr std::uint32_t nobody = ~std::uint32_t{0};
+
   std::uint32_t group = 0;
   double weight = 1;
   std::uint32_t tokens = 16;
-  std::uint64_t first = 0;  ///< where the first token of an empty ring stands
+  std::uint64_t first = 0;          ///< where the first token of an empty ring stands
+  std::uint32_t relieved = nobody;  ///< the unit of which Arcwise's own takes half
 };
 
 /// What a unit holds, as a fraction of the ring: 0…1, summing to the number of replicas.

@@ -121,6 +121,11 @@ Targets targets_of(const AllocationRing& ring, const Joiner& joiner, std::span<c
   joined.join(joiner.group, joiner.weight, {});
   out.fair = fair_shares(joined);
   out.wanted = out.fair;
+  if (joiner.relieved != Joiner::nobody) {
+    std::copy(held.begin(), held.end() - 1, out.wanted.begin());
+    out.wanted[joiner.relieved] = out.wanted.back() = held[joiner.relieved] / 2;
+    return out;
+  }
   if (ring.replicas > 1 || !alike(ring, joiner)) return out;
   std::vector<std::uint32_t> order(ring.units());
   std::iota(order.begin(), order.end(), 0U);

@@ -20,6 +20,7 @@ struct Targets {
 
 /// With several copies a token relieves many units and what is fair is wanted. With one copy it relieves one:
 /// then units take turns, and those just served get less than is fair, so that they can wait.
+/// `held`: by unit, the joiner last.
 Targets targets_of(const AllocationRing& ring, const Joiner& joiner, std::span<const double> held);
 
 }  // namespace arcwise

@@ -36,13 +36,13 @@ TEST(Allocate, the_answer_is_bound_to_the_map_it_was_made_for) {
   EXPECT_EQ(first->epoch, 7U);
 
   request.node.name = "n10";
-  request.fingerprint = first->fingerprint;
-  request.epoch = 7;
+  request.expected.fingerprint = first->fingerprint;
+  request.expected.epoch = 7;
   EXPECT_TRUE(allocate(map, request));
   const auto stale = allocate(first->after, request);
   ASSERT_FALSE(stale);
   EXPECT_EQ(stale.error().kind, ErrorKind::refused);
-  request.fingerprint.reset();
+  request.expected.fingerprint.reset();
   EXPECT_EQ(allocate(first->after, request).error().kind, ErrorKind::refused);
 }
 

@@ -1,0 +1,122 @@
+#include "cli/allocate_text.hpp"
+
+#include <fmt/format.h>
+
+#include "format/json_reports.hpp"
+#include "format/table_numbers.hpp"
+#include "format/table_text.hpp"
+
+namespace arcwise::cli {
+namespace {
+
+std::string joined(const TokenSpace& space, const std::vector<Token>& tokens, const char* between) {
+  std::string out;
+  for (Token t : tokens) out += (out.empty() ? "" : between) + to_text(space, t);
+  return out;
+}
+
+Json texts(const TokenSpace& space, const std::vector<Token>& tokens) {
+  Json out = Json::array();
+  for (Token t : tokens) out.push_back(to_text(space, t));
+  return out;
+}
+
+std::string chosen_for(const std::string& fingerprint, std::optional<std::uint64_t> epoch) {
+  return "fingerprint " + fingerprint + (epoch ? ", epoch " + std::to_string(*epoch) : "") +
+         "; on any other map they are a poor choice";
+}
+
+std::string times3(double ratio) {
+  return fmt::format("{:.3f}×", ratio);
+}
+
+template <class Answer>
+Json bound(Json json, const Answer& a) {
+  json["fingerprint"] = a.fingerprint;
+  json["epoch"] = or_null(a.epoch);
+  json["balance_before"] = to_json(a.balance_before, std::nullopt);
+  json["balance_after"] = to_json(a.balance_after, std::nullopt);
+  return json;
+}
+
+Notes balance_notes(const Balance& before, const Balance& after) {
+  Notes notes;
+  notes.line("balance", "largest " + times3(before.max_over_target) + " its target → " +
+                            times3(after.max_over_target) + ", smallest " + times3(before.min_over_target) +
+                            " → " + times3(after.min_over_target));
+  return notes;
+}
+
+}  // namespace
+
+std::string balance_line(const Balance& balance) {
+  return "largest " + times3(balance.max_over_target) + " its target, smallest " +
+         times3(balance.min_over_target);
+}
+
+std::string allocation_text(const AllocationTitle& title, const Allocation& a, bool colour) {
+  std::string out =
+      toned(title.cluster, Tone::strong, colour) + ": " + counted(a.tokens.size(), "token", "tokens") +
+      " for " + toned(title.node, Tone::strong, colour) +
+      (title.rack.empty() ? "" : " in rack " + title.rack) + ", chosen by " + title.algorithm + '\n';
+  Notes notes = balance_notes(a.balance_before, a.balance_after);
+  notes.line("chosen for", chosen_for(a.fingerprint, a.epoch));
+  for (const Finding& w : a.warnings)
+    notes.line("warning", w.message + (w.advice.empty() ? "" : "; " + w.advice), Tone::warning);
+  return out + notes.text(colour) + "\nnum_tokens: " + std::to_string(a.tokens.size()) +
+         "\ninitial_token: " + joined(a.after.space(), a.tokens, ",") + '\n';
+}
+
+Json allocation_json(const AllocationTitle& title, const Allocation& a) {
+  Json json = answer("allocate");
+  json["node"] = title.node;
+  json["algorithm"] = title.algorithm;
+  json["tokens"] = texts(a.after.space(), a.tokens);
+  return bound(std::move(json), a);
+}
+
+std::string doubling_text(const std::string& cluster, const Doubling& d, bool colour) {
+  std::string out = toned(cluster, Tone::strong, colour) + ": " + counted(d.twins.size(), "twin", "twins") +
+                    ", each at the middle of every arc of its node\n";
+  Notes notes = balance_notes(d.balance_before, d.balance_after);
+  notes.line("chosen for", chosen_for(d.fingerprint, d.epoch));
+  out += notes.text(colour);
+  for (const Doubling::Twin& twin : d.twins)
+    out += "\n# " + twin.name + "\nnum_tokens: " + std::to_string(twin.tokens.size()) +
+           "\ninitial_token: " + joined(d.after.space(), twin.tokens, ",") + '\n';
+  return out;
+}
+
+Json doubling_json(const Doubling& d) {
+  Json json = answer("allocate");
+  json["nodes"] = Json::array();
+  for (const Doubling::Twin& twin : d.twins)
+    json["nodes"].push_back(
+        {{"node", twin.name}, {"of", twin.of}, {"tokens", texts(d.after.space(), twin.tokens)}});
+  return bound(std::move(json), d);
+}
+
+std::string offline_text(const ClusterMap& map, std::uint32_t tokens) {
+  std::string out = fmt::format(
+      "Generating tokens for {} nodes with {} vnodes each for replication factor {} and partitioner "
+      "Murmur3Partitioner\n",
+      map.nodes().size(), tokens, map.replicas().count);
+  for (std::size_t n = 0; n < map.nodes().size(); ++n) {
+    const Node& node = map.nodes()[n];
+    out += fmt::format("Node {} rack {}: [{}]\n", n, node.rack.substr(4),
+                       joined(map.space(), node.tokens, ", "));
+  }
+  return out;
+}
+
+Json offline_json(const ClusterMap& map, const Balance& balance) {
+  Json json = answer("allocate");
+  json["nodes"] = Json::array();
+  for (const Node& node : map.nodes())
+    json["nodes"].push_back(
+        {{"node", node.name}, {"rack", node.rack}, {"tokens", texts(map.space(), node.tokens)}});
+  json["balance_after"] = to_json(balance, std::nullopt);
+  return json;
+}
+
+}  // namespace arcwise::cli
