@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "hash/isa.hpp"
 #include "place/testing.hpp"
 
 // Both halves are replaced here, so malloc and free do match.
@@ -75,6 +76,46 @@ TEST(lookup, hashes_of_many_keys_allocate_nothing) {
     placement.hash(keys, hashes);
     EXPECT_EQ(allocations, before) << recipe;
   }
+}
+
+// Every recipe that can place these nodes without a table of its own, whatever instructions it may use.
+TEST(lookup, allocates_nothing_whatever_the_recipe) {
+  const std::array<std::string_view, 4> keys{
+      "user:1", "user:{2}:cart", "12345678",
+      "a key that is a good deal longer than one block of MD5, so that it takes two of them"};
+  std::size_t asked = 0;
+  for (const Recipe& recipe : recipes()) {
+    std::vector<Node> nodes;
+    for (int i = 1; i <= 6; ++i) {
+      nodes.push_back(testing::node("10.0.0." + std::to_string(i) + ":11211"));
+      nodes.back().address = nodes.back().name;
+    }
+    const auto map =
+        ClusterMap::build(testing::parts(recipe.name, nodes, recipe.points == PointRule::table ? 1 : 2));
+    if (!map || map->placement().given || recipe.points == PointRule::table) continue;
+    const Placement placement = compile(*map);
+    ++asked;
+    NodeSet down(nodes.size());
+    down.insert(0);
+    std::array<NodeIndex, 8> out;
+    std::array<std::uint64_t, keys.size()> positions{};
+    std::array<NodeIndex, keys.size()> firsts;
+    for (const Isa isa : {Isa::plain, Isa::vector128, Isa::avx2, Isa::avx512}) {
+      limit_isa(isa);
+      const long before = allocations;
+      placement.hash(keys, positions);
+      placement.primary(positions, firsts);
+      for (const std::string_view key : keys) {
+        const KeyHash hash = placement.hash(key);
+        placement.owners({key, hash, {}}, out);
+        placement.owners({key, hash, NodeMask(down)}, out);
+        placement.primary(hash);
+      }
+      EXPECT_EQ(allocations, before) << recipe.name;
+    }
+  }
+  limit_isa(Isa::avx512);
+  EXPECT_GE(asked, 45u);
 }
 
 }  // namespace
