@@ -44,8 +44,7 @@ inline void pad(std::string_view message, std::uint32_t (&words)[16]) noexcept {
   std::memset(words, 0, sizeof words);
   for (std::size_t w = 0; w < whole; ++w) words[w] = bytes::load_le32(from + 4 * w);
   std::uint32_t last = 0x80U << 8 * rest;
-  if (whole !=
-      0)  // the last four bytes, without those that the word before has: of "abcdef" "cdef" gives "ef"
+  if (whole != 0)  // the last four bytes but those of the word before: of "abcdef" "cdef" gives "ef"
     last |= static_cast<std::uint32_t>(std::uint64_t{bytes::load_le32(from + size - 4)} >> (32 - 8 * rest));
   else
     for (std::size_t i = 0; i < rest; ++i)
