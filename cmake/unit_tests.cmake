@@ -25,6 +25,25 @@ function(test_options target)
 endfunction()
 test_options(test_headers)
 
+# Every TEST_P of these sources as one test, over all its parameters: a thousand starts of a sanitized program take longer
+# than many of the tests. What the sources do not name in this way is asked by a test of its own.
+function(add_parameterised program sources properties)
+  set(patterns)
+  foreach(source ${sources})
+    file(READ ${source} text)
+    string(REGEX MATCHALL "TEST_P\\([ \n]*[A-Za-z0-9_]+,[ \n]*[A-Za-z0-9_]+\\)" found "${text}")
+    foreach(macro ${found})
+      string(REGEX REPLACE "TEST_P\\([ \n]*([A-Za-z0-9_]+),[ \n]*([A-Za-z0-9_]+)\\)" "\\1.\\2" name "${macro}")
+      add_test(NAME ${prefix}${name} COMMAND ${program} "--gtest_filter=*/${name}/*")
+      set_tests_properties(${prefix}${name} PROPERTIES COST 60 ${properties})
+      list(APPEND patterns "*/${name}/*")
+    endforeach()
+  endforeach()
+  list(JOIN patterns : known)
+  add_test(NAME ${prefix}${program}.other_parameters COMMAND ${program} "--gtest_filter=*/*-${known}")
+  set_tests_properties(${prefix}${program}.other_parameters PROPERTIES ${properties})
+endfunction()
+
 function(layer_tests layer)
   file(GLOB tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${layer}/*_test.cpp)
   if(ARCWISE_TESTS STREQUAL LONG)
@@ -48,8 +67,10 @@ function(layer_tests layer)
     set(cost 50)  # before the short ones, as in whole_tests.cmake
   endif()
   # RC_PARAMS: property tests try the same cases on every run; start the program itself to try others.
-  gtest_discover_tests(${layer}_test TEST_PREFIX "${prefix}" DISCOVERY_TIMEOUT 120
-    PROPERTIES TIMEOUT 600 COST ${cost} ENVIRONMENT "RC_PARAMS=seed=20240229")
+  set(properties TIMEOUT 1200 ENVIRONMENT "RC_PARAMS=seed=20240229")
+  gtest_discover_tests(${layer}_test TEST_PREFIX "${prefix}" TEST_FILTER "-*/*" DISCOVERY_TIMEOUT 120
+    PROPERTIES COST ${cost} ${properties})
+  add_parameterised(${layer}_test "${tests}" "${properties}")
 endfunction()
 
 layer_tests(hash arcwise_core OpenSSL::Crypto ZLIB::ZLIB PkgConfig::XXHASH nlohmann_json::nlohmann_json)

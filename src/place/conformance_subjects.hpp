@@ -248,7 +248,7 @@ inline std::vector<Subject> own_subjects() {
   return out;
 }
 
-inline std::vector<Subject> subjects() {
+inline std::vector<Subject> make_subjects() {
   std::vector<Subject> all{
       {"ring", [](std::vector<Node> n) { return parts("ring", std::move(n), 1, Across::node, 64); }},
       {"ring/given",
@@ -268,6 +268,12 @@ inline std::vector<Subject> subjects() {
   };
   for (const auto& family : {own_subjects(), ketama_subjects(), proxy_subjects(), store_subjects()})
     all.insert(all.end(), family.begin(), family.end());
+  return all;
+}
+
+/// Made once: every test of every placement takes its own from them.
+inline const std::vector<Subject>& subjects() {
+  static const std::vector<Subject> all = make_subjects();
   return all;
 }
 
