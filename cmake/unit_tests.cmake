@@ -5,13 +5,6 @@ find_package(OpenSSL REQUIRED)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 include(GoogleTest)
 
-# The headers of tests, precompiled once for all layers.
-file(WRITE ${CMAKE_BINARY_DIR}/test_headers.cpp "")
-add_library(test_headers OBJECT ${CMAKE_BINARY_DIR}/test_headers.cpp)
-target_include_directories(test_headers PRIVATE ${CMAKE_SOURCE_DIR}/include)
-target_link_libraries(test_headers PRIVATE GTest::gmock rapidcheck nlohmann_json::nlohmann_json)
-precompile(test_headers <gmock/gmock.h> <gtest/gtest.h> <rapidcheck/gtest.h> <nlohmann/json.hpp>)
-
 # Half of the time of a sanitized build would go into optimising tests. They spend theirs in the library, which
 # keeps its optimisation.
 function(test_options target)
@@ -23,7 +16,16 @@ function(test_options target)
     target_compile_options(${target} PRIVATE -O0)
   endif()
 endfunction()
-test_options(test_headers)
+
+# The headers of tests, precompiled once for all layers. The few long tests would not earn that back.
+if(ARCWISE_PCH AND NOT ARCWISE_TESTS STREQUAL LONG)
+  file(WRITE ${CMAKE_BINARY_DIR}/test_headers.cpp "")
+  add_library(test_headers OBJECT ${CMAKE_BINARY_DIR}/test_headers.cpp)
+  target_include_directories(test_headers PRIVATE ${CMAKE_SOURCE_DIR}/include)
+  target_link_libraries(test_headers PRIVATE GTest::gmock rapidcheck nlohmann_json::nlohmann_json)
+  test_options(test_headers)
+  precompile(test_headers <gmock/gmock.h> <gtest/gtest.h> <rapidcheck/gtest.h> <nlohmann/json.hpp>)
+endif()
 
 # Every TEST_P of these sources as one test, over all its parameters: a thousand starts of a sanitized program take longer
 # than many of the tests. What the sources do not name in this way is asked by a test of its own.
@@ -59,7 +61,7 @@ function(layer_tests layer)
     ARCWISE_BINARY="${CMAKE_BINARY_DIR}/bin/arcwise")
   target_link_libraries(${layer}_test PRIVATE ${ARGN} GTest::gtest_main GTest::gmock rapidcheck)
   test_options(${layer}_test)
-  if(ARCWISE_PCH)
+  if(TARGET test_headers)
     target_precompile_headers(${layer}_test REUSE_FROM test_headers)
   endif()
   set(cost 0)
