@@ -17,6 +17,7 @@ SOURCE = pathlib.Path(os.environ.get("ARCWISE_SOURCE") or pathlib.Path(__file__)
 ARCWISE = os.environ.get("ARCWISE") or str(SOURCE / "build/bin/arcwise")
 BUILD = pathlib.Path(os.environ.get("ARCWISE_BUILD") or SOURCE / "build") / "arm64"
 LAYERS = ("hash", "model", "place")
+UNUSED = ("bounded", "scheme", "tablets")  # what no lookup needs
 OWN = ("ring", "modulo", "rendezvous", "multi-probe", "maglev", "jump", "jump-back", "anchor", "memento")
 SERVERS = [f"10.0.{i % 3}.{7 * i + 1}:11211" for i in range(12)]  # of weights 1, 2, 4, 8, 1, …
 KEYS = [f"user:{i}" for i in range(1900)] + [f"ключ-{i}-é" for i in range(100)]
@@ -106,7 +107,8 @@ def built_program():
     common.write_text(HEADERS + '#include "arcwise/placement.hpp"\n#include "model/build.hpp"\n')
     (BUILD / "owners.cpp").write_text(PROGRAM.replace("{SERVERS}", "{" + ", ".join(f'"{s}"' for s in SERVERS) + "}"))
     sources = [path for layer in LAYERS for path in sorted((SOURCE / "src" / layer).glob("*.cpp"))
-               if not path.stem.endswith(("_test", "_fuzz", "_bench"))] + [BUILD / "owners.cpp"]
+               if not path.stem.endswith(("_test", "_fuzz", "_bench")) and path.stem not in UNUSED]
+    sources.append(BUILD / "owners.cpp")
     objects = [BUILD / f"{path.parent.name}-{path.stem}.o" for path in sources]
     program = BUILD / "owners"
     if program.exists() and program.stat().st_mtime > newest:

@@ -122,7 +122,7 @@ std::string about(const Loaded& loaded, const Ownership& ownership) {
     const auto groups = group_ownership(map, ownership, level);
     if (said && groups.size() > 1) out += ", " + counted(groups.size(), one, many);
   }
-  out += ", " + counted(ownership.ring_entries, "ring entry", "ring entries");
+  if (ownership.ring_entries) out += ", " + counted(ownership.ring_entries, "ring entry", "ring entries");
   out += ", " + describe_policy(map.replicas());
   out += "; recipe " + std::string(map.placement().recipe->name) + ", key hash " +
          std::string(info(map.placement().hash).name);

@@ -72,6 +72,12 @@ TEST(TokenDigest, is_of_every_entry_in_ring_order) {
   EXPECT_EQ(fingerprints(placement).token_digest, first_16_hex(text));
 }
 
+TEST(TokenDigest, is_empty_where_the_key_itself_chooses) {
+  for (const char* recipe : {"rendezvous", "jump", "anchor", "multi-probe"})
+    EXPECT_EQ(of(map_of(parts(recipe, {node("a"), node("b")}, 1, Across::node, 1))).token_digest, "")
+        << recipe;
+}
+
 TEST(Fingerprint, rack_aware_maps_list_their_nodes) {
   const ClusterMap map = map_of(racked());
   const Placement placement = compile(map);
