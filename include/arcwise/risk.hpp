@@ -71,4 +71,27 @@ struct DownRisk {
 };
 DownRisk risk_down(const Placement& placement, const Level& level, const NodeSet& down);
 
+/// Nodes that may restart at once: no range has two of them, so that every range keeps all its owners but
+/// one.
+struct RollingGroup {
+  std::vector<std::string> nodes;  ///< sorted
+  std::string all_of;              ///< "rack r1" where it is one whole rack; else empty
+  /// What the failure of one more node costs while the group is away.
+  struct {
+    std::string worst;      ///< of equally bad ones the first by name; empty where no failure costs anything
+    Share worst_share;      ///< left with too few owners
+    double mean_share = 0;  ///< over all nodes outside the group
+    std::uint64_t harmless = 0;  ///< nodes outside the group whose failure costs nothing
+  } further;
+};
+
+struct Rolling {
+  std::vector<RollingGroup> groups;  ///< every node that can fail is in one
+  std::uint64_t least_groups = 0;    ///< no fewer are possible: the most owners that a range has
+  std::optional<Sampled> sampled;
+};
+/// Whole racks where they serve; else, when they are fewer, groups put together node by node, those with the
+/// most co-owners first. Deterministic. Cost: nodes² bits, and the pairs of co-owners.
+Rolling rolling(const Placement& placement, const Level& level);
+
 }  // namespace arcwise

@@ -16,6 +16,7 @@ struct Options {
   ClusterArgs cluster;
   DownArgs down;
   std::string level = "quorum";
+  bool rolling = false;
 };
 
 std::string joined(const std::vector<std::string>& words) {
@@ -109,6 +110,37 @@ std::string text_answer(const Loaded& loaded, const Risk& risk, const std::strin
   return out;
 }
 
+std::string rolling_text(const Loaded& loaded, const Rolling& rolling, const std::string& level,
+                         bool colour) {
+  const std::size_t count = rolling.groups.size();
+  std::string out = toned(loaded.title, Tone::strong, colour) + ": restart in " +
+                    toned(counted(count, "group", "groups"), Tone::strong, colour) +
+                    ", one after the other; every range keeps all its owners but one" +
+                    sampled_text(rolling.sampled) + '\n';
+  Notes notes;
+  if (count == rolling.least_groups)
+    notes.line("fewest", "no fewer groups are possible: a range has " + counted(count, "owner", "owners"));
+  else if (count == loaded.cluster.map.nodes().size())
+    notes.line(
+        "one by one",
+        "nearly every two nodes share a range; fewer tokens, or as many racks as copies, allow more at once",
+        Tone::warning);
+  out += notes.text(colour) + '\n';
+  Table table({{"nodes"},
+               {"all of"},
+               {"one more down, worst"},
+               {"share below " + level, true},
+               {"on average", true},
+               {"harmless", true}});
+  for (const RollingGroup& g : rolling.groups)
+    table.row(
+        {shortened(joined(g.nodes), 48), g.all_of,
+         g.further.worst.empty() ? "–" : shortened(g.further.worst, 26),
+         per_cent(g.further.worst_share.value()), per_cent(g.further.mean_share),
+         counted(g.further.harmless) + " of " + counted(loaded.cluster.map.nodes().size() - g.nodes.size())});
+  return out + table.text(colour);
+}
+
 void answer_down(const Loaded& loaded, const Level& level, const Options& options, const NodeSet& down,
                  Session& session) {
   const DownRisk risk = risk_down(loaded.placement, level, down);
@@ -140,6 +172,8 @@ Action declare_risk(Args& args) {
   args.option("--level", "LEVEL", options->level,
               "owners that must answer: quorum, one, all or a number (quorum)");
   options->down.declare(args, "what these nodes cost, all down at once");
+  args.flag("--rolling", options->rolling,
+            "which nodes may restart at once, and what one more failure costs then");
   return [options](Session& session) -> Result<int> {
     const auto level = find_level(options->level);
     if (!level)
@@ -148,7 +182,13 @@ Action declare_risk(Args& args) {
     if (!loaded) return loaded.error();
     const auto down = options->down.resolve(loaded->cluster.map);
     if (!down) return down.error();
-    if (options->down.given()) {
+    if (options->rolling && options->down.given())
+      return usage_error("--down", "--rolling and --down exclude each other", "ask one after the other");
+    if (options->rolling) {
+      const Rolling groups = rolling(loaded->placement, *level);
+      session.out.write(session.json ? dump(rolling_json(groups))
+                                     : rolling_text(*loaded, groups, needs(*options), session.colour));
+    } else if (options->down.given()) {
       answer_down(*loaded, *level, *options, *down, session);
     } else {
       answer_all(*loaded, *level, *options, session);

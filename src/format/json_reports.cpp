@@ -183,6 +183,24 @@ Json down_json(const DownRisk& risk) {
   return json;
 }
 
+Json rolling_json(const Rolling& rolling) {
+  Json json = answer("risk");
+  json["least_groups"] = rolling.least_groups;
+  json["groups"] = Json::array();
+  for (const RollingGroup& g : rolling.groups) {
+    Json further;
+    further["worst"] = g.further.worst.empty() ? Json(nullptr) : Json(g.further.worst);
+    further["worst_share"] = g.further.worst_share.value();
+    further["mean_share"] = g.further.mean_share;
+    further["harmless"] = g.further.harmless;
+    json["groups"].push_back({{"nodes", g.nodes},
+                              {"all_of", g.all_of.empty() ? Json(nullptr) : Json(g.all_of)},
+                              {"further", further}});
+  }
+  add_sampled(json, rolling.sampled);
+  return json;
+}
+
 Json diff_json(std::string_view verb, const Diff& diff, double data_bytes) {
   Json json = answer(verb);
   json["before"] = diff.before;

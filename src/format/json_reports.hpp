@@ -27,6 +27,7 @@ Json explain_json(const Placement& placement, const Explanation& explanation);
 Json check_json(const CheckReport& report);
 Json risk_json(const Risk& risk, const Placement& placement);
 Json down_json(const DownRisk& risk);
+Json rolling_json(const Rolling& rolling);
 /// The keys that `diff` and `plan` share; bytes where one copy's size is known.
 Json diff_json(std::string_view verb, const Diff& diff, double data_bytes);
 /// `cause`: the first of the causes or null; `causes`: all of them.
