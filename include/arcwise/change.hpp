@@ -40,6 +40,8 @@ struct Diff {
     std::string name;
     Share before, after;  ///< effective
     Share gained, given;  ///< copies newly held, copies sent to others
+    /// In how many ranges, one stream each; 0 where sampled. A range ends at a token of either map.
+    std::uint64_t ranges_gained = 0, ranges_given = 0;
   };
   std::vector<NodeShare> nodes;    ///< union of both maps, sorted by name
   std::optional<Sampled> sampled;  ///< set where the two maps could not be compared region by region
@@ -76,12 +78,16 @@ struct CostOptions {
   double joiner_bandwidth =
       0;  ///< bytes/s that a node which is not in the map before can take; 0: node_bandwidth
   std::optional<double> utilisation;  ///< mean disk use before, 0…1
+  double session_overhead = 0;        ///< seconds that each range's stream costs beside its bytes
+  std::uint64_t parallel = 1;         ///< streams of one node at once
 };
 
 struct NodeFlow {
   std::string name;
   double bytes_out = 0, bytes_in = 0;
-  double seconds = 0;      ///< at its own limits
+  std::uint64_t sessions = 0;  ///< ranges that it sends or receives, whichever are more
+  double transfer_seconds = 0, overhead_seconds = 0;
+  double seconds = 0;      ///< at its own limits: both
   double send_rate = 0;    ///< bytes/s while the change runs at the pace of its slowest node
   double budget_used = 0;  ///< send_rate / node_bandwidth
   std::optional<double> utilisation_before, utilisation_after;

@@ -48,6 +48,21 @@ std::string read_utilisation(std::optional<double>& into, const std::string& tex
   return "";
 }
 
+// "130", "130s" or "2min"
+Args::Setter seconds_into(double& into) {
+  return [&into](const std::string& text) -> std::string {
+    char* end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);
+    const std::string unit(end);
+    const double seconds = unit == "min" ? value * 60 : value;
+    if (end == text.c_str() || (!unit.empty() && unit != "s" && unit != "min") || !(seconds > 0) ||
+        seconds > 1e9)
+      return "is not a time, such as 130s or 2min";
+    into = seconds;
+    return "";
+  };
+}
+
 struct Maps {
   Loaded before;
   ClusterMap after;
@@ -59,6 +74,7 @@ Result<Maps> load(const Options& o) {
     return usage_error("", "no change is given", "use --add, --remove, --weight, --replace, or --to MAP");
   if (!o.to.empty() && !o.change.change().empty())
     return usage_error(o.to, "--to and single changes exclude each other", "give one of them");
+  if (o.cost.parallel == 0) return usage_error("0", "--parallel: no stream would ever run", "give 1 or more");
   const auto before = o.cluster.load();
   if (!before) return before.error();
   if (o.to.empty()) {
@@ -80,6 +96,7 @@ std::string flow_table(const Plan& plan, const CostOptions& cost, bool all, bool
   Table table({{"node"},
                {"sends", true},
                {"receives", true},
+               {"streams", true},
                {"at its limits", true},
                {"send rate", true},
                {"of its budget", true},
@@ -90,8 +107,8 @@ std::string flow_table(const Plan& plan, const CostOptions& cost, bool all, bool
     if (!all && ++rows > most_rows) continue;
     const bool sends = f.send_rate > 0;
     table.row({shortened(f.name, 26), f.bytes_out > 0 ? human_bytes(f.bytes_out) : "–",
-               f.bytes_in > 0 ? human_bytes(f.bytes_in) : "–", f.seconds > 0 ? human_seconds(f.seconds) : "",
-               sends ? human_bytes(f.send_rate) + "/s" : "",
+               f.bytes_in > 0 ? human_bytes(f.bytes_in) : "–", f.sessions > 0 ? counted(f.sessions) : "",
+               f.seconds > 0 ? human_seconds(f.seconds) : "", sends ? human_bytes(f.send_rate) + "/s" : "",
                sends && cost.node_bandwidth > 0 ? per_cent(f.budget_used, 1) : "",
                f.utilisation_before ? per_cent(*f.utilisation_before, 1) : "",
                f.utilisation_after ? Cell(per_cent(*f.utilisation_after, 1),
@@ -156,7 +173,7 @@ std::string text_answer(const Maps& maps, const Plan& plan, const Options& optio
   out += notes.text(colour);
   if (!d.transfers.empty())
     out += '\n' + transfer_table(d, options.cost.data_bytes, options.all ? 0 : most_rows, colour);
-  if (options.cost.data_bytes > 0 || options.cost.utilisation)
+  if (options.cost.data_bytes > 0 || options.cost.utilisation || options.cost.session_overhead > 0)
     out += '\n' + flow_table(plan, options.cost, options.all, colour);
   if (!plan.steps.empty()) out += "\nsteps\n" + steps_text(plan);
   if (!d.example_keys.empty()) out += "\nkeys that move, such as\n" + example_text(d);
@@ -241,6 +258,9 @@ Action declare_plan(Args& args) {
               "what a node may send or receive, such as 250MB/s");
   args.option("--joiner-bandwidth", "RATE", size_into(o.cost.joiner_bandwidth),
               "what a node that only receives can take, such as 1GB/s (as --node-bandwidth)");
+  args.option("--session-overhead", "TIME", seconds_into(o.cost.session_overhead),
+              "what the stream of each range costs beside its bytes, such as 130s");
+  args.option("--parallel", "N", o.cost.parallel, "streams that one node runs at once (1)");
   args.option("--utilisation", "PART", Args::Setter([&o](const std::string& text) {
                 return read_utilisation(o.cost.utilisation, text);
               }),

@@ -260,12 +260,17 @@ Json plan_json(const Plan& plan, const CostOptions& cost) {
                   {"bottleneck", plan.bottleneck},
                   {"data_bytes", or_null_if_zero(cost.data_bytes)},
                   {"node_bandwidth", or_null_if_zero(cost.node_bandwidth)},
-                  {"joiner_bandwidth", or_null_if_zero(cost.joiner_bandwidth)}};
+                  {"joiner_bandwidth", or_null_if_zero(cost.joiner_bandwidth)},
+                  {"session_overhead", or_null_if_zero(cost.session_overhead)},
+                  {"parallel", cost.parallel}};
   json["flows"] = Json::array();
   for (const NodeFlow& f : plan.flows)
     json["flows"].push_back({{"name", f.name},
                              {"bytes_out", f.bytes_out},
                              {"bytes_in", f.bytes_in},
+                             {"sessions", f.sessions},
+                             {"transfer_seconds", or_null_if_zero(f.transfer_seconds)},
+                             {"overhead_seconds", or_null_if_zero(f.overhead_seconds)},
                              {"seconds", or_null_if_zero(f.seconds)},
                              {"send_rate", f.send_rate},
                              {"budget_used", f.budget_used},

@@ -26,6 +26,8 @@ class Walk {
   }
 
   std::span<const std::uint32_t> owners() const { return owners_; }
+  /// Past the last token: a rest of the first region.
+  bool wrapped() const { return region_ == placement_.region_count(); }
   /// Last position of the piece at hand.
   u128 upto() const { return turn_ + last_in_turn(); }
   void advance() {
@@ -40,7 +42,6 @@ class Walk {
   }
 
  private:
-  bool wrapped() const { return region_ == placement_.region_count(); }
   u128 last_in_turn() const {
     return wrapped() ? placement_.map().space().last : placement_.region(region_).upto.value;
   }
@@ -81,7 +82,8 @@ void tally_regions(const Placement& before, const Placement& after, const NodeUn
   while (true) {
     const u128 upto = std::min(a.upto(), b.upto());
     const Share reached = share_upto(domain, {upto});
-    tally.add(a.owners(), b.owners(), reached - below);
+    // What lies past the last tokens of both belongs to the range that began at position 0.
+    tally.add(a.owners(), b.owners(), reached - below, a.wrapped() && b.wrapped() ? 0 : 1);
     if (upto >= domain.last) return;
     below = reached;
     if (a.upto() == upto && b.upto() == upto) {
@@ -115,7 +117,7 @@ void tally_keys(const Placement& before, const Placement& after, const NodeUnion
     look_up(before, nodes.before, owners[0]);
     look_up(after, nodes.after, owners[1]);
     const Share reached = share_upto(domain, {k});
-    tally.add(owners[0], owners[1], reached - below);
+    tally.add(owners[0], owners[1], reached - below, 0);
     below = reached;
   }
 }

@@ -329,6 +329,58 @@ TEST(Steps, use_the_tokens_that_the_whole_change_drew) {
   EXPECT_EQ(p.steps[0].moved, run(before, first).diff.moved);
 }
 
+// 200 nodes with 3 copies and 2 TB each, rebuilt at 250 MB/s; a stream costs 130 s to begin and end.
+ClusterMap interleaved(unsigned nodes, unsigned tokens) {
+  std::vector<Node> list;
+  const u128 step = (u128{1} << 64) / (u128{nodes} * tokens);
+  for (unsigned n = 0; n < nodes; ++n) {
+    list.push_back(node("n" + std::to_string(n)));
+    for (unsigned t = 0; t < tokens; ++t)
+      list.back().tokens.push_back({step * (u128{t} * nodes + n + 1) - 1});
+  }
+  return given_ring(std::move(list), 3);
+}
+Plan rebuild(unsigned tokens, std::uint64_t parallel, double overhead) {
+  Change change;
+  change.replace = {{"n5", named("fresh")}};
+  CostOptions cost;
+  cost.data_bytes = 2 * TB * 200 / 3;
+  cost.node_bandwidth = 250 * MB;
+  cost.session_overhead = overhead;
+  cost.parallel = parallel;
+  return run(interleaved(200, tokens), change, cost);
+}
+
+TEST(Plans, ranges_of_a_rebuild_cost_a_session_each_and_the_cause_is_named_with_both_remedies) {
+  const Plan many = rebuild(256, 1, 130);
+  EXPECT_EQ(flow(many, "fresh").sessions, 768u);
+  EXPECT_NEAR(many.seconds, 107'840, 1);
+  EXPECT_EQ(many.bottleneck, "fresh");
+  EXPECT_NEAR(rebuild(256, 16, 130).seconds, 14'240, 1);
+  const Finding* found = finding(many, "overhead-rules");
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->message, "the fixed cost of 768 streams takes 99840 s, their bytes 8000 s");
+  EXPECT_EQ(found->advice,
+            "run 16 streams at once (14240 s), or use 16 tokens a node where there are 256 (14240 s)");
+}
+
+TEST(Plans, few_ranges_or_free_sessions_are_told_no_overhead) {
+  const Plan few = rebuild(16, 1, 130);
+  EXPECT_NEAR(few.seconds, 14'240, 1);
+  EXPECT_EQ(finding(few, "overhead-rules"), nullptr) << "6,240 s of 14,240 s";
+  const Plan no_overhead = rebuild(16, 1, 0);
+  EXPECT_NEAR(no_overhead.seconds, 8'000, 1);
+  EXPECT_EQ(finding(no_overhead, "overhead-rules"), nullptr);
+}
+
+TEST(Plans, a_range_over_the_top_of_the_circle_is_one_range) {
+  Change change;
+  change.replace = {{"n2", named("fresh")}};
+  ClusterMap map = given_ring(
+      {testing::node_at("n0", {100}), testing::node_at("n1", {200}), testing::node_at("n2", {50})});
+  EXPECT_EQ(flow(run(map, change), "fresh").sessions, 1u);
+}
+
 TEST(Plans, of_two_maps_need_no_change) {
   const Plan p = plan(testing::modulo(4), testing::hashed_ring(testing::nodes(4), 64), {}, fleet(), seed);
   EXPECT_TRUE(p.steps.empty());

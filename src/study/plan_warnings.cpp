@@ -139,10 +139,46 @@ void check_addresses(const ClusterMap& before, const ClusterMap& after, const Di
   }
 }
 
+// "107840 s"
+std::string seconds_text(double seconds) {
+  return std::to_string(static_cast<std::uint64_t>(seconds + 0.5)) + " s";
+}
+
+// The many-ranges trap: more time goes into beginning streams than into bytes.
+void check_overhead(const ClusterMap& before, const ClusterMap& after, const Plan& plan,
+                    const CostOptions& cost, std::vector<Finding>& out) {
+  constexpr std::uint32_t few = 16;
+  const auto flow = std::find_if(plan.flows.begin(), plan.flows.end(),
+                                 [&](const NodeFlow& f) { return f.name == plan.bottleneck; });
+  if (flow == plan.flows.end() || flow->overhead_seconds <= flow->transfer_seconds) return;
+  const auto with = [&](std::uint64_t sessions, std::uint64_t at_once) {
+    return seconds_text(flow->transfer_seconds +
+                        static_cast<double>((sessions + at_once - 1) / at_once) * cost.session_overhead);
+  };
+  const ClusterMap& map = after.find(flow->name) ? after : before;
+  const Node& node = map.nodes()[*map.find(flow->name)];
+  const std::uint64_t per_node =
+      node.tokens.empty() ? token_count(node.weight, map.placement().tokens) : node.tokens.size();
+  std::string advice;
+  if (cost.parallel < few)
+    advice = "run " + std::to_string(few) + " streams at once (" + with(flow->sessions, few) + ")";
+  if (per_node > few)
+    advice += (advice.empty() ? "" : ", or ") + ("use " + std::to_string(few)) +
+              " tokens a node where there are " + std::to_string(per_node) + " (" +
+              with(std::max<std::uint64_t>(1, flow->sessions * few / per_node), cost.parallel) + ")";
+  out.push_back({Severity::warning, "overhead-rules", flow->name,
+                 "the fixed cost of " + std::to_string(flow->sessions) + " streams takes " +
+                     seconds_text(flow->overhead_seconds) + ", their bytes " +
+                     seconds_text(flow->transfer_seconds),
+                 advice});
+}
+
 }  // namespace
 
-std::vector<Finding> plan_warnings(const ClusterMap& before, const ClusterMap& after, const Plan& plan) {
+std::vector<Finding> plan_warnings(const ClusterMap& before, const ClusterMap& after, const Plan& plan,
+                                   const CostOptions& cost) {
   std::vector<Finding> out;
+  check_overhead(before, after, plan, cost, out);
   check_space(plan, out);
   check_policy(before, after, out);
   check_useless(before, after, plan.diff, out);

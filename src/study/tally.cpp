@@ -32,7 +32,8 @@ NodeUnion::NodeUnion(const ClusterMap& map_before, const ClusterMap& map_after) 
   for (const Node& node : map_after.nodes()) after.push_back(number(node));
 }
 
-void Tally::add(std::span<const std::uint32_t> before, std::span<const std::uint32_t> after, Share share) {
+void Tally::add(std::span<const std::uint32_t> before, std::span<const std::uint32_t> after, Share share,
+                std::uint32_t ranges) {
   for (std::uint32_t n : before) nodes_[n].before += share;
   for (std::uint32_t n : after) nodes_[n].after += share;
   if (std::equal(before.begin(), before.end(), after.begin(), after.end())) return;
@@ -46,6 +47,8 @@ void Tally::add(std::span<const std::uint32_t> before, std::span<const std::uint
     const std::uint32_t from = i < lost_.size() ? lost_[i] : source;
     nodes_[gained_[i]].gained += share;
     nodes_[from].given += share;
+    nodes_[gained_[i]].ranges_gained += ranges;
+    nodes_[from].ranges_given += ranges;
     moved_ += share;
     add_transfer(from, gained_[i], share);
   }
@@ -85,7 +88,8 @@ void Tally::fill(const NodeUnion& nodes, Diff& out) {
   }
   for (std::size_t n = 1; n < nodes_.size(); ++n) {
     const PerNode& node = nodes_[n];
-    out.nodes.push_back({nodes.names[n], node.before, node.after, node.gained, node.given});
+    out.nodes.push_back({nodes.names[n], node.before, node.after, node.gained, node.given, node.ranges_gained,
+                         node.ranges_given});
     if (node.after > node.before) out.least += node.after - node.before;
   }
 }

@@ -23,8 +23,10 @@ class Tally {
  public:
   explicit Tally(std::size_t numbers) : nodes_(numbers) {}
 
-  /// A piece of hash space with its owners before and after. Cost: owners², a handful.
-  void add(std::span<const std::uint32_t> before, std::span<const std::uint32_t> after, Share share);
+  /// A piece of hash space with its owners before and after. Cost: owners², a handful. `ranges`: how many
+  /// ranges it counts for, 0 for the rest of one that was added before, and for a sampled key.
+  void add(std::span<const std::uint32_t> before, std::span<const std::uint32_t> after, Share share,
+           std::uint32_t ranges);
   /// Everything but fingerprints, examples and `sampled`.
   void fill(const NodeUnion& nodes, Diff& out);
   /// Half the 95 % interval of `moved` when each piece was one of `keys` sampled keys.
@@ -33,6 +35,7 @@ class Tally {
  private:
   struct PerNode {
     Share before, after, gained, given;
+    std::uint64_t ranges_gained = 0, ranges_given = 0;
   };
   void add_transfer(std::uint32_t from, std::uint32_t to, Share share);
   void merge_transfers();
