@@ -121,12 +121,12 @@ KeyPosition::Of KeyPosition::fastest() const noexcept {
   return slots_.divisor() ? xxh3_slot : xxh3;
 }
 
-KeyHash KeyPosition::xxh3(const KeyPosition&, std::string_view key) noexcept {
-  return {XXH3_64bits(key.data(), key.size())};
+[[gnu::flatten]] KeyHash KeyPosition::xxh3(const KeyPosition&, std::string_view key) noexcept {
+  return {xxh3_of_key(key)};
 }
 
-KeyHash KeyPosition::xxh3_slot(const KeyPosition& self, std::string_view key) noexcept {
-  return {self.slots_(XXH3_64bits(key.data(), key.size()))};
+[[gnu::flatten]] KeyHash KeyPosition::xxh3_slot(const KeyPosition& self, std::string_view key) noexcept {
+  return {self.slots_(xxh3_of_key(key))};
 }
 
 KeyHash KeyPosition::plain(const KeyPosition& self, std::string_view key) noexcept {

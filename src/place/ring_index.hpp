@@ -79,7 +79,9 @@ inline unsigned tokens_below(const RingPlaces& line, std::int16_t place) noexcep
   const __m128i below = _mm_packs_epi16(_mm_cmpgt_epi16(wanted, _mm_load_si128(words)),
                                         _mm_cmpgt_epi16(wanted, _mm_load_si128(words + 1)));
   // Ascending, so those below are the lowest bits; the last word is no place.
-  return static_cast<unsigned>(__builtin_ctz(~static_cast<unsigned>(_mm_movemask_epi8(below)) | 0x8000u));
+  // (Written with all higher bits too, which are set anyway: for 0x8000 alone GCC takes the second byte of
+  // the register apart.)
+  return static_cast<unsigned>(__builtin_ctz(~static_cast<unsigned>(_mm_movemask_epi8(below)) | 0xffff8000u));
 #elif defined(__aarch64__)
   const int16x8_t wanted = vdupq_n_s16(place);
   const uint8x8_t low = vmovn_u16(vcgtq_s16(wanted, vld1q_s16(line.word.data())));
