@@ -59,7 +59,7 @@ class Bounded {
 
 /// What is left of a placement's promises under a bound: nothing of where keys move, because a request that
 /// is taken elsewhere fills that node for the next. Whether list order matters, and whether a mask answers as
-/// a removal, stays as it was; not so by the rules of HAProxy and Envoy, which count along the list.
+/// a removal, stays as it was; HAProxy's slots go by list order, Envoy's shuffle by places in the list.
 Traits traits_under(const Bound& bound, const Traits& placement) noexcept;
 
 }  // namespace arcwise

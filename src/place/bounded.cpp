@@ -179,7 +179,7 @@ Traits traits_under(const Bound& bound, const Traits& placement) noexcept {
   Traits kept;
   kept.weighted = placement.weighted;
   kept.order_free = placement.order_free && bound.rule == BoundRule::arcwise;
-  kept.mask_is_removal = placement.mask_is_removal && bound.rule == BoundRule::arcwise;
+  kept.mask_is_removal = placement.mask_is_removal && bound.rule != BoundRule::envoy;
   return kept;
 }
 

@@ -6,6 +6,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <numeric>
+#include <optional>
 #include <random>
 
 #include "place/envoy_shuffle.hpp"
@@ -124,6 +125,34 @@ TEST(bounded, keys_stay_with_their_owner_while_it_has_room) {
   for (int k = 0; k < 500; ++k) {
     const std::string key = "k" + std::to_string(k);
     EXPECT_EQ(bounded.pick(query_of(p, key), idle), p.primary(p.hash(key)));
+  }
+}
+
+// The names that take a sequence of requests, which stay in progress.
+std::vector<std::string> taken(std::vector<Node> nodes, BoundRule rule,
+                               std::optional<NodeIndex> masked = {}) {
+  const Bounded bounded(compile(map_of(parts("ring", std::move(nodes)))), {rule, 110, {}});
+  std::vector<std::uint64_t> loads(bounded.placement().map().nodes().size());
+  NodeSet down(loads.size());
+  if (masked) down.insert(*masked);
+  std::vector<std::string> out;
+  for (int k = 0; k < 300; ++k) {
+    const std::string key = "k" + std::to_string(k % 50);
+    const NodeIndex n = bounded.pick(query_of(bounded.placement(), key, NodeMask(down)), loads);
+    out.push_back(bounded.placement().map().nodes()[n].name);
+    ++loads[n];
+  }
+  return out;
+}
+
+// The conformance suite proves it of Arcwise's rule over every placement.
+TEST(bounded, of_the_promises_about_lists_and_masks_each_rule_keeps_what_is_declared_and_no_more) {
+  const std::vector<Node> nodes = weighted({1, 2, 3, 1, 2});
+  const std::vector<Node> reversed(nodes.rbegin(), nodes.rend()), fewer(nodes.begin() + 1, nodes.end());
+  for (BoundRule rule : {BoundRule::arcwise, BoundRule::haproxy, BoundRule::envoy}) {
+    const Traits kept = traits_under({rule, 110, {}}, {.order_free = true, .mask_is_removal = true});
+    EXPECT_EQ(taken(nodes, rule) == taken(reversed, rule), kept.order_free) << static_cast<int>(rule);
+    EXPECT_EQ(taken(nodes, rule, 0) == taken(fewer, rule), kept.mask_is_removal) << static_cast<int>(rule);
   }
 }
 
