@@ -76,4 +76,22 @@ struct OfflineRequest {
 /// turn as generatetokens does. As many racks as copies, one rack, or more racks than copies.
 Result<ClusterMap> allocate_offline(const OfflineRequest& request);
 
+/// A cluster that grows from nothing, one node at a time, by one allocator.
+struct GrowthScenario {
+  std::uint32_t nodes = 100;
+  std::uint32_t tokens = 16;
+  std::uint32_t replicas = 3;
+  bool racks = false;  ///< as many racks as copies, joined in turn; else one rack
+  Allocator allocator = Allocator::arcwise;
+  /// Beyond so many nodes two join at once, each on the view without the other.
+  std::optional<std::uint32_t> stale_join;
+  std::uint64_t seed = 1;  ///< of random tokens
+};
+struct GrowthStep {
+  std::uint32_t nodes = 0;
+  double most = 0, least = 0;  ///< of what nodes hold over what is fair for them (in their rack, with racks)
+};
+/// One step a size; with racks only sizes where all have as many nodes.
+std::vector<GrowthStep> simulate_growth(const GrowthScenario& scenario);
+
 }  // namespace arcwise

@@ -50,6 +50,7 @@ Action declare_draw(Args&);
 Action declare_recipes(Args&);
 Action declare_simulate_balance(Args&);
 Action declare_simulate_join(Args&);
+Action declare_simulate_growth(Args&);
 Action declare_completion(Args&);
 Action declare_version(Args&);
 

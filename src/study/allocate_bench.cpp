@@ -26,10 +26,10 @@ struct Rule {
   const char* name;
   AllocationRule choose;
 };
-constexpr Rule rules[] = {{"arcwise", arcwise_tokens}, {"cassandra", cassandra_tokens}};
+const Rule rules[] = {{"arcwise", arcwise_tokens}, {"cassandra", cassandra_tokens}};
 
 /// Worst over all sizes from `from` on.
-Evenness worst(const Growth& growth, AllocationRule rule, std::size_t from) {
+Evenness worst(const Growth& growth, const AllocationRule& rule, std::size_t from) {
   const auto sizes = grow(growth, rule);
   Evenness out{0, 1e9};
   for (std::size_t i = from - 1; i < sizes.size(); ++i) {
@@ -59,7 +59,7 @@ void growth_table(bench::Report& report, std::string heading, Growth growth, std
 /// 200 joins and leaves around 30 nodes of 16 tokens, three copies, one rack: the mean and the worst of the
 /// largest.
 void churn(bench::Report& report, int changes) {
-  constexpr Rule with_random[] = {rules[0], rules[1], {"random", random_tokens}};
+  const Rule with_random[] = {rules[0], rules[1], {"random", random_tokens}};
   std::string heading = std::to_string(changes) +
                         " random joins and leaves around 30 nodes of 16 tokens, one rack, three copies";
   for (const Rule& rule : with_random) {
@@ -95,7 +95,7 @@ AllocationRing sixteen(std::uint32_t tokens) {
   return ring;
 }
 
-std::size_t grow_to(AllocationRing ring, std::uint32_t nodes, AllocationRule rule) {
+std::size_t grow_to(AllocationRing ring, std::uint32_t nodes, const AllocationRule& rule) {
   for (std::uint32_t i = ring.units(); i < nodes; ++i) ring.join(i, 1, rule(ring, {i, 1, 16, 0}));
   return ring.tokens.size();
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "arcwise/allocate.hpp"
 #include "study/allocate_field.hpp"
 #include "study/allocate_growing.hpp"
 #include "study/rng.hpp"
@@ -48,6 +49,24 @@ TEST(OwnAllocator, weights_are_kept_within_five_per_cent) {
       if (i < 11) continue;
       EXPECT_LE(evenness_of(ring).most, 1.05) << replicas << " copies, " << i + 1 << " nodes";
       EXPECT_GE(evenness_of(ring).least, 0.95) << replicas << " copies, " << i + 1 << " nodes";
+    }
+  }
+}
+
+// Two joiners with one view choose the same places: the second is left with next to nothing, and as tokens do
+// not move it stays so while others join.
+TEST(SimulateGrowth, a_join_on_a_stale_view_costs_for_as_long_as_the_node_lives) {
+  for (const Allocator allocator : {Allocator::arcwise, Allocator::cassandra}) {
+    GrowthScenario scenario{30, 8, 3, true, allocator, {}, 1};
+    const auto fresh = simulate_growth(scenario);
+    scenario.stale_join = 15;
+    const auto stale = simulate_growth(scenario);
+    ASSERT_EQ(fresh.size(), 10U);
+    EXPECT_EQ(stale[4].most, fresh[4].most);
+    for (std::size_t i = 6; i < 10; ++i) {
+      EXPECT_EQ(stale[i].nodes, 3 * (i + 1));
+      EXPECT_LT(stale[i].least, 0.01);
+      EXPECT_GT(fresh[i].least, 0.9);
     }
   }
 }
