@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,5 +57,17 @@ struct Assignment {
 /// Refused where `previous` has another number of partitions. An error where copies cannot be placed at all.
 /// Cost: O(partitions × replicas), and for each copy moved a search over nodes and domains.
 Result<Assignment> assign(const AssignRequest& request);
+
+/// A ring of partitions any `spacing` of which, one after another, lie on different nodes.
+struct SpacedAssignment {
+  std::vector<NodeIndex> owners;
+  std::uint64_t moved = 0;  ///< the least: every ring that keeps the spacing was compared
+};
+/// Refused unless `nodes` equals `spacing`, at most 8, and divides the ring.
+Result<SpacedAssignment> assign_spaced(const std::vector<NodeIndex>& previous, std::uint32_t nodes,
+                                       std::uint32_t spacing);
+
+/// Refused where two maps of one recipe have different numbers of partitions or slots.
+std::optional<Error> check_part_count(const ClusterMap& before, const ClusterMap& after);
 
 }  // namespace arcwise

@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "arcwise/assign.hpp"
 #include "arcwise/change.hpp"
 #include "arcwise/check.hpp"
 #include "cli/change_args.hpp"
@@ -167,9 +168,9 @@ std::string text_answer(const Maps& maps, const Plan& plan, const Options& optio
                                 epoch_text(maps.after.epoch()));
   for (const Finding& w : plan.warnings)
     notes.line(
-        "warning",
+        w.severity == Finding::Severity::info ? "parts" : "warning",
         (w.subject.empty() ? "" : w.subject + ": ") + w.message + (w.advice.empty() ? "" : "; " + w.advice),
-        Tone::warning);
+        w.severity == Finding::Severity::info ? Tone::plain : Tone::warning);
   out += notes.text(colour);
   if (!d.transfers.empty())
     out += '\n' + transfer_table(d, options.cost.data_bytes, options.all ? 0 : most_rows, colour);
@@ -196,6 +197,7 @@ std::string only_reweighted(const ClusterMap& before, const ClusterMap& after) {
 }
 
 std::optional<Error> guard(const Maps& maps) {
+  if (auto error = check_part_count(maps.before.cluster.map, maps.after)) return error;
   const Fingerprints a = fingerprints(maps.before.placement), b = fingerprints(compile(maps.after));
   if (a.fingerprint != b.fingerprint) return std::nullopt;
   if (a.membership == b.membership)

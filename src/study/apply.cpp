@@ -5,6 +5,7 @@
 
 #include "arcwise/change.hpp"
 #include "study/apply_buckets.hpp"
+#include "study/apply_parts.hpp"
 #include "study/numbers.hpp"
 
 namespace arcwise {
@@ -37,17 +38,15 @@ class Editor {
       : before_(map),
         parts_(map.parts()),
         warnings_(warnings),
-        rule_(map.placement().given ? PointRule::given : map.placement().recipe->points) {}
+        rule_(map.placement().given ? PointRule::given : map.placement().recipe->points),
+        hands_out_(parts_may_move(map)) {}
 
   std::optional<Error> add(const NewNode& wanted);
   std::optional<Error> replace(const std::string& old, const NewNode& wanted);
   std::optional<Error> weigh(const std::string& name, double weight);
   std::optional<Error> remove(const std::string& name);
   std::optional<Error> check_shortfall(const Change& change) const;
-  Result<ClusterMap> finish() {
-    if (parts_.epoch) ++*parts_.epoch;
-    return ClusterMap::build(std::move(parts_));
-  }
+  Result<ClusterMap> finish();
 
  private:
   Node* find(const std::string& name) {
@@ -63,6 +62,7 @@ class Editor {
                  "give the new node another name, or replace that one");
   }
   std::string table_advice() const;
+  std::optional<Error> leave(NodeIndex index);
   std::optional<Error> set_weight(Node& node, double weight) const;
   std::optional<Error> fit_buckets(Node& node);
   std::optional<Error> read_tokens(Node& node, const NewNode& wanted) const;
@@ -77,6 +77,9 @@ class Editor {
   ClusterMap::Parts parts_;
   std::vector<Finding>& warnings_;
   PointRule rule_;
+  // Of tables whose parts are handed out anew.
+  bool hands_out_ = false, moves_parts_ = false;
+  std::set<std::string> leaving_, coming_;
 };
 
 std::string Editor::table_advice() const {
@@ -166,7 +169,7 @@ std::optional<Error> Editor::check_place(const NewNode& wanted) const {
 std::optional<Error> Editor::add(const NewNode& wanted) {
   if (find(wanted.name)) return exists(wanted.name);
   if (auto error = check_place(wanted)) return error;
-  if (rule_ == PointRule::table)
+  if (rule_ == PointRule::table && !hands_out_)
     return fault(
         wanted.name,
         "owners of this map are listed range by range, so which ranges a new node takes is not known",
@@ -181,6 +184,8 @@ std::optional<Error> Editor::add(const NewNode& wanted) {
   if (auto error = read_tokens(node, wanted)) return error;
   if (rule_ == PointRule::given && node.tokens.empty() && std::isfinite(node.weight)) hash_tokens(node);
   parts_.nodes.push_back(std::move(node));
+  coming_.insert(wanted.name);
+  moves_parts_ = hands_out_;
   return fit_buckets(parts_.nodes.back());
 }
 
@@ -220,7 +225,7 @@ std::optional<Error> Editor::replace(const std::string& old, const NewNode& want
 std::optional<Error> Editor::weigh(const std::string& name, double weight) {
   Node* node = find(name);
   if (!node) return unknown(name);
-  if (rule_ == PointRule::table)
+  if (rule_ == PointRule::table && !hands_out_)
     return fault(name, "owners of this map are listed range by range, so a weight moves nothing",
                  table_advice());
   if (rule_ == PointRule::given && weight != node->weight)
@@ -228,6 +233,8 @@ std::optional<Error> Editor::weigh(const std::string& name, double weight) {
          "the tokens are given, so the new weight of '" + name + "' moves nothing",
          "let tokens for that weight be allocated, and replace the node's");
   if (auto error = set_weight(*node, weight)) return error;
+  coming_.insert(name);
+  moves_parts_ |= hands_out_;
   return fit_buckets(*node);
 }
 
@@ -236,6 +243,22 @@ std::optional<Error> Editor::remove(const std::string& name) {
   if (!node) return unknown(name);
   if (auto error = take_buckets(parts_, *node, 0)) return error;
   const auto index = static_cast<NodeIndex>(node - parts_.nodes.data());
+  const auto holds = [&](const TableRow& row) {
+    const auto end = row.owners.begin() + (held_by_shards(parts_.placement) && !row.owners.empty()
+                                               ? 1
+                                               : static_cast<std::ptrdiff_t>(row.owners.size()));
+    return std::find(row.owners.begin(), end, index) != end;
+  };
+  const auto& table = parts_.placement.table;
+  if (hands_out_ && std::any_of(table.begin(), table.end(), holds)) {
+    leaving_.insert(name);  // it gives up its parts when all that happens is known
+    moves_parts_ = true;
+    return std::nullopt;
+  }
+  return leave(index);
+}
+
+std::optional<Error> Editor::leave(NodeIndex index) {
   std::size_t owned = 0;
   for (TableRow& row : parts_.placement.table)
     for (NodeIndex& owner : row.owners) {
@@ -244,10 +267,26 @@ std::optional<Error> Editor::remove(const std::string& name) {
     }
   if (owned)
     return fault(
-        name, "it owns " + std::to_string(owned) + " listed ranges, and the map does not say who takes them",
+        parts_.nodes[index].name,
+        "it owns " + std::to_string(owned) + " listed ranges, and the map does not say who takes them",
         table_advice());
   parts_.nodes.erase(parts_.nodes.begin() + index);
   return std::nullopt;
+}
+
+Result<ClusterMap> Editor::finish() {
+  if (moves_parts_) {
+    std::set<NodeIndex> leaving, coming;
+    for (NodeIndex n = 0; n < parts_.nodes.size(); ++n) {
+      if (leaving_.count(parts_.nodes[n].name)) leaving.insert(n);
+      if (coming_.count(parts_.nodes[n].name)) coming.insert(n);
+    }
+    if (auto error = hand_out(parts_, leaving, coming, warnings_)) return *error;
+    for (auto n = leaving.rbegin(); n != leaving.rend(); ++n)
+      if (auto error = leave(*n)) return *error;
+  }
+  if (parts_.epoch) ++*parts_.epoch;
+  return ClusterMap::build(std::move(parts_));
 }
 
 // A decommission that leaves 2 nodes for 3 replicas would find out only while it streams.

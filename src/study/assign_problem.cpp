@@ -33,15 +33,7 @@ std::optional<Error> check_sizes(const AssignRequest& r) {
 
 std::optional<Error> check_previous(const AssignRequest& r) {
   if (r.previous.empty()) return std::nullopt;
-  if (r.previous.size() != r.partitions)
-    return Error{
-        ErrorKind::refused,
-        {},
-        std::to_string(r.partitions),
-        "the map has " + std::to_string(r.previous.size()) +
-            " partitions, and their number is part of how keys find them: another one would give nearly "
-            "every key another partition",
-        "keep the number; to change it, copy the data into a second cluster that has the new one"};
+  if (r.previous.size() != r.partitions) return other_part_count(r.previous.size(), r.partitions);
   for (const auto& row : r.previous)
     for (NodeIndex n : row)
       if (n != no_node && n >= r.nodes.size())
@@ -286,6 +278,16 @@ bool AssignProblem::fits(std::uint32_t p, const std::vector<NodeIndex>& held, No
     if (here > limits.most[d]) return false;
   }
   return true;
+}
+
+Error other_part_count(std::uint64_t before, std::uint64_t after) {
+  return {ErrorKind::refused,
+          {},
+          std::to_string(after),
+          "the map has " + std::to_string(before) +
+              " partitions, and their number is part of how keys find them: another one would give nearly "
+              "every key another partition",
+          "keep the number; to change it, copy the data into a second cluster that has the new one"};
 }
 
 std::int64_t price_of_next(const AssignProblem& problem, NodeIndex n, std::uint64_t copies) {

@@ -58,6 +58,9 @@ struct AssignProblem {
   bool fits(std::uint32_t p, const std::vector<NodeIndex>& held, NodeIndex gone, NodeIndex node) const;
 };
 
+/// Why partitions stay as many as they are.
+Error other_part_count(std::uint64_t before, std::uint64_t after);
+
 Result<AssignProblem> assign_problem(const AssignRequest& request);
 
 using Owners = std::vector<std::vector<NodeIndex>>;  ///< by partition

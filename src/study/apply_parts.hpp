@@ -1,0 +1,25 @@
+// Tables of partitions or slots, handed out anew when nodes come, go or get another weight.
+//
+// Layer: study.
+#pragma once
+
+#include <set>
+
+#include "arcwise/assign.hpp"
+#include "arcwise/map.hpp"
+
+namespace arcwise {
+
+/// Whether the table's rows are whole partitions or slots that any node may take.
+bool parts_may_move(const ClusterMap& map);
+
+/// Whether nodes hold a part as masters with replicas of their own, which take over what their master takes.
+bool held_by_shards(const PlacementSettings& placement);
+
+/// Assigns the table anew, with as few copies moved as weights and spread allow, and notes the proof. Nodes
+/// of `leaving` give up everything; of nodes without a part only those of `coming` get any where shards hold
+/// them.
+std::optional<Error> hand_out(ClusterMap::Parts& parts, const std::set<NodeIndex>& leaving,
+                              const std::set<NodeIndex>& coming, std::vector<Finding>& notes);
+
+}  // namespace arcwise
