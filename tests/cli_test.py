@@ -174,6 +174,8 @@ class Keys(unittest.TestCase):
             same = ("allocate", "--node", "node7", "--rack", "rack1", "--fingerprint", b["fingerprint"])
             self.assertEqual(run(*same, ring).returncode, 0)
             self.assertEqual(run(*same, after).returncode, 4)
+            shifted = answer("allocate", ring, "--node", "node6", "--rack", "rack0", "--extra-movement", "10%")
+            self.has(shifted, "moved_share", "moved_beside", "shifts")
             c = answer("allocate", ring, "--bisect", "b")
             self.assertEqual([(n["node"], n["of"]) for n in c["nodes"]][:2], [("node0b", "node0"), ("node1b", "node1")])
             text = run("allocate", ring, "--node", "x", "--rack", "rack0", "--relieve", "node0").stdout.decode()
@@ -241,6 +243,7 @@ class ExitCodes(unittest.TestCase):
                             (["allocate", "--racks", "3,x"], "3,3,3"),
                             (["allocate", CARTS, "--node", "x", "--tokens", "2000"], "1 to 1,536"),
                             (["allocate", CARTS, "--node", "x", "--weight", "0"], "a number above 0"),
+                            (["allocate", CARTS, "--node", "x", "--extra-movement", "x%"], "10% or 0.1"),
                             (["plan", CARTS], "no change is given"),
                             (["plan", CARTS, "--add", "x,shelf=3"], "unknown field 'shelf'"),
                             (["plan", CARTS, "--weight", "cache-1=heavy"], "NAME=WEIGHT"),

@@ -34,6 +34,8 @@ struct AllocateRequest {
   Allocator allocator = Allocator::arcwise;
   std::uint64_t seed = 1;  ///< of random tokens
   ExpectedMap expected;
+  /// So much of what the join itself moves may be moved beside it, by shifting tokens that are there already.
+  double extra_movement = 0;
   std::optional<std::string> relieve;  ///< Arcwise's own only: take half of what this node holds
 };
 
@@ -44,6 +46,12 @@ struct Allocation {
   ClusterMap after;                    ///< with the node and these tokens
   Balance balance_before, balance_after;
   std::vector<Finding> warnings;
+  struct Shift {
+    std::string node;
+    Token from, to;
+  };
+  std::vector<Shift> shifts;           ///< of tokens that are there already; empty without extra movement
+  double moved = 0, moved_beside = 0;  ///< to the joiner, and by shifts, in copies of everything
 };
 /// Refused where the view is stale or another node is still joining. An error where the map has no tokens
 /// that could be chosen.

@@ -31,6 +31,16 @@ std::string read_weight(std::optional<double>& into, const std::string& text) {
   return "";
 }
 
+std::string read_part(double& into, const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  const bool per_cent = *end == '%' && end[1] == '\0';
+  if (text.empty() || (*end != '\0' && !per_cent) || !(value >= 0) || value > (per_cent ? 100 : 1))
+    return "is not a part of what the join moves, such as 10% or 0.1";
+  into = per_cent ? value / 100 : value;
+  return "";
+}
+
 std::string read_racks(std::vector<std::uint32_t>& into, const std::string& text) {
   for (const std::string& word : split_commas(text)) {
     std::uint32_t value = 0;
@@ -53,8 +63,10 @@ std::optional<Error> refused(const Options& o) {
     return offline ? usage_error(o.cluster.files[0], "--racks makes a cluster from nothing and takes no map",
                                  "leave out the map, or name the node that joins it with --node")
                    : usage_error("", "MAP is missing", "which cluster is it about?");
-  if (!join && (o.request.relieve || !o.request.node.rack.empty() || o.request.node.weight))
-    return usage_error("", "--rack, --weight and --relieve are about the node that joins", "add --node NAME");
+  if (!join && (o.request.relieve || o.request.extra_movement > 0 || !o.request.node.rack.empty() ||
+                o.request.node.weight))
+    return usage_error("", "--rack, --weight, --relieve and --extra-movement are about the node that joins",
+                       "add --node NAME");
   if (!offline && o.will_grow)
     return usage_error("", "--will-grow is about a cluster that is yet to be",
                        "a join with Arcwise's algorithm always keeps the next ones in mind");
@@ -140,6 +152,10 @@ Action declare_allocate(Args& args) {
                 return std::string();
               }),
               "take half of what this node holds, and nothing from others if that can be");
+  args.option("--extra-movement", "PART", Args::Setter([&o](const std::string& text) {
+                return read_part(o.request.extra_movement, text);
+              }),
+              "shift other nodes' tokens too, moving at most so much beside the join, such as 10%");
   args.option(
       "--bisect", "SUFFIX", o.suffix,
       "instead of one node: a twin for every node, called NODE and this suffix, which halves its arcs");

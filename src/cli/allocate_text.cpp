@@ -60,10 +60,17 @@ std::string allocation_text(const AllocationTitle& title, const Allocation& a, b
       " for " + toned(title.node, Tone::strong, colour) +
       (title.rack.empty() ? "" : " in rack " + title.rack) + ", chosen by " + title.algorithm + '\n';
   Notes notes = balance_notes(a.balance_before, a.balance_after);
+  notes.line("moves", per_cent(a.moved) + " of one copy to " + title.node +
+                          (a.shifts.empty() ? "" : ", and " + per_cent(a.moved_beside) + " between others"));
   notes.line("chosen for", chosen_for(a.fingerprint, a.epoch));
   for (const Finding& w : a.warnings)
     notes.line("warning", w.message + (w.advice.empty() ? "" : "; " + w.advice), Tone::warning);
-  return out + notes.text(colour) + "\nnum_tokens: " + std::to_string(a.tokens.size()) +
+  out += notes.text(colour);
+  if (!a.shifts.empty()) out += "\ntokens that shift, each with its node:\n";
+  for (const Allocation::Shift& s : a.shifts)
+    out += "  " + s.node + ": " + to_text(a.after.space(), s.from) + " → " + to_text(a.after.space(), s.to) +
+           '\n';
+  return out + "\nnum_tokens: " + std::to_string(a.tokens.size()) +
          "\ninitial_token: " + joined(a.after.space(), a.tokens, ",") + '\n';
 }
 
@@ -72,6 +79,13 @@ Json allocation_json(const AllocationTitle& title, const Allocation& a) {
   json["node"] = title.node;
   json["algorithm"] = title.algorithm;
   json["tokens"] = texts(a.after.space(), a.tokens);
+  json["moved_share"] = a.moved;
+  json["moved_beside"] = a.moved_beside;
+  json["shifts"] = Json::array();
+  for (const Allocation::Shift& s : a.shifts)
+    json["shifts"].push_back({{"node", s.node},
+                              {"from", to_text(a.after.space(), s.from)},
+                              {"to", to_text(a.after.space(), s.to)}});
   return bound(std::move(json), a);
 }
 

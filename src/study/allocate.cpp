@@ -7,6 +7,7 @@
 
 #include "arcwise/check.hpp"
 #include "study/allocate_scope.hpp"
+#include "study/allocate_shift.hpp"
 #include "study/rng.hpp"
 
 namespace arcwise {
@@ -73,6 +74,33 @@ std::optional<Error> relieve(const ClusterMap& map, const std::string& name, con
                  "this node shares no ring with the new one, which cannot relieve it",
                  "put the new node into its rack, '" + map.nodes()[*node].rack + "'"};
   scope.joiner.relieved = static_cast<std::uint32_t>(at - scope.node_of.begin());
+  return std::nullopt;
+}
+
+// The joiner is the last of the ring's units and of the map's nodes.
+std::optional<Error> shift(Allocation& out, AllocationScope& scope, const AllocateRequest& request) {
+  if (request.extra_movement <= 0) return std::nullopt;
+  const RingScale scale(out.after.space());
+  std::vector<std::uint64_t> chosen;
+  for (Token t : out.tokens) chosen.push_back(scale.to_ring(t));
+  scope.ring.join(scope.joiner.group, scope.joiner.weight, chosen);
+  scope.node_of.push_back(static_cast<NodeIndex>(out.after.nodes().size() - 1));
+  const Shifted shifted = shift_tokens(scope.ring, request.extra_movement * held_by_unit(scope.ring).back());
+  out.moved_beside = shifted.moved;
+  ClusterMap::Parts parts = out.after.parts();
+  for (const TokenShift& s : shifted.shifts) {
+    Node& node = parts.nodes[scope.node_of[s.unit]];
+    const Token from = scale.to_token(s.from), to = scale.to_token(s.to);
+    const auto at = std::find(node.tokens.begin(), node.tokens.end(), from);
+    if (at == node.tokens.end() || from == to) continue;
+    *at = to;
+    out.shifts.push_back({node.name, from, to});
+  }
+  for (Node& node : parts.nodes) std::sort(node.tokens.begin(), node.tokens.end());
+  auto map = ClusterMap::build(std::move(parts));
+  if (!map) return map.error();
+  out.after = *map;
+  out.tokens = out.after.nodes().back().tokens;
   return std::nullopt;
 }
 
@@ -181,13 +209,13 @@ Result<Allocation> allocate(const ClusterMap& map, const AllocateRequest& reques
   std::vector<Finding> warnings;
   const auto after = apply(*given, change, warnings);
   if (!after) return after.error();
-  return Allocation{tokens,
-                    prints.fingerprint,
-                    map.epoch(),
-                    *after,
-                    ownership(before).balance,
-                    ownership(compile(*after)).balance,
-                    std::move(warnings)};
+  Allocation out{tokens, prints.fingerprint,  map.epoch(), *after, ownership(before).balance,
+                 {},     std::move(warnings), {},          0,      0};
+  if (auto error = shift(out, *scope, request)) return *error;
+  const Ownership own = ownership(compile(out.after));
+  out.balance_after = own.balance;
+  out.moved = own.nodes.back().effective.value();
+  return out;
 }
 
 }  // namespace arcwise

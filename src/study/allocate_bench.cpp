@@ -7,6 +7,7 @@
 
 #include "bench_report.hpp"
 #include "study/allocate_growing.hpp"
+#include "study/allocate_shift.hpp"
 #include "study/rng.hpp"
 
 namespace {
@@ -87,6 +88,20 @@ void churn(bench::Report& report, int changes) {
   }
 }
 
+/// Each join of a rack of 16 tokens a node may move a tenth beside itself.
+void shifting(bench::Report& report, std::uint32_t units) {
+  AllocationRing ring;
+  double most = 0;
+  for (std::uint32_t i = 0; i < units; ++i) {
+    ring.join(i, 1, arcwise_tokens(ring, {i, 1, 16, 0}));
+    shift_tokens(ring, 0.1 * held_by_unit(ring).back());
+    if (i >= 3) most = std::max(most, evenness_of(ring).most);
+  }
+  report.figure(
+      "three racks, three copies, 16 tokens, a tenth moved beside each join: worst of 12 to 100 nodes",
+      "arcwise: largest", most);
+}
+
 /// From 16 nodes that the rule itself placed.
 AllocationRing sixteen(std::uint32_t tokens) {
   AllocationRing ring;
@@ -112,6 +127,7 @@ int main(int argc, char** argv) {
                {3, 16, smoke ? 14U : 100U}, 12, tokens);
   growth_table(report, "three racks, three copies, the same, over what is fair in its rack",
                {1, 16, smoke ? 6U : 34U}, 4, tokens);
+  shifting(report, smoke ? 5 : 34);
   churn(report, smoke ? 2 : 200);
 
   const AllocationRing start = sixteen(16);

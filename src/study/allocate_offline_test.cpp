@@ -3,6 +3,8 @@
 #include <set>
 
 #include "arcwise/allocate.hpp"
+#include "study/allocate_growing.hpp"
+#include "study/allocate_shift.hpp"
 #include "study/testing_maps.hpp"
 
 namespace arcwise {
@@ -139,6 +141,39 @@ TEST(Relieve, the_new_node_takes_half_of_one_and_little_of_others) {
       EXPECT_NEAR(now.nodes[n].effective.value() / was.nodes[n].effective.value(), 1,
                   racks.size() == 1 ? 0.1 : 0.02)
           << n;
+  }
+}
+
+// As `./dev bench allocate` does for all sizes up to 100.
+TEST(ExtraMovement, a_tenth_beside_the_join_keeps_sixteen_tokens_within_two_per_cent) {
+  AllocationRing ring;
+  for (std::uint32_t i = 0; i < 21; ++i) {
+    ring.join(i, 1, arcwise_tokens(ring, {i, 1, 16, 0}));
+    if (i < 3) continue;
+    const double budget = 0.1 * held_by_unit(ring).back();
+    const AllocationRing before = ring;
+    const Shifted shifted = shift_tokens(ring, budget);
+    EXPECT_LE(shifted.moved, budget * 1.000001);
+    EXPECT_LE(evenness_of(ring).most, 1.02) << i + 1;
+    EXPECT_EQ(ring.tokens.size(), before.tokens.size());
+  }
+}
+
+TEST(ExtraMovement, what_it_moves_is_told_and_is_what_moves) {
+  for (const auto& racks : {std::vector<std::uint32_t>{6, 6, 6}, std::vector<std::uint32_t>{18}}) {
+    const ClusterMap before = offline(racks, 4, true);
+    AllocateRequest request;
+    request.node.name = "new";
+    request.node.rack = "rack0";
+    const auto plain = allocate(before, request);
+    request.extra_movement = 0.1;
+    const auto shifted = allocate(before, request);
+    ASSERT_TRUE(plain && shifted);
+    ASSERT_FALSE(shifted->shifts.empty());
+    EXPECT_LE(shifted->balance_after.max_over_target, plain->balance_after.max_over_target);
+    const Diff between = diff(compile(plain->after), compile(shifted->after), 1);
+    EXPECT_NEAR(between.moved.value(), shifted->moved_beside, 1e-9);
+    EXPECT_LE(shifted->moved_beside, 0.1 * plain->moved + 1e-9);
   }
 }
 
