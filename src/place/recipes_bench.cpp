@@ -135,6 +135,7 @@ class Bench {
   void against_libmemcached(std::uint32_t count);
   void against_layouts(std::uint32_t count);
   void against_the_hash(std::uint32_t count);
+  void own_placements(std::uint32_t count);
 
  private:
   void look_up(const Placement& placement) {
@@ -219,6 +220,29 @@ void Bench::against_the_hash(std::uint32_t count) {
   finish(floor, count, "the distance to the key hash alone");
 }
 
+// Those that compute candidates from the key itself have no primary of a hash alone: all are asked for one
+// owner.
+void Bench::own_placements(std::uint32_t count) {
+  const auto owner_of = [this](const Placement& placement) {
+    return each([&placement](std::string_view key) {
+      NodeIndex owner = 0;
+      placement.owners({key, placement.hash(key), {}}, {&owner, 1});
+      return owner;
+    });
+  };
+  const Placement ring = ring_of(count, KeyHashId::xxh3);
+  bench::Comparison methods("ring of 160 tokens a node", owner_of(ring), lookups);
+  std::vector<std::pair<std::string_view, Placement>> others;
+  for (const std::string_view recipe :
+       {"maglev", "jump", "jump-back", "anchor", "memento", "multi-probe", "rendezvous"}) {
+    ClusterMap::Parts parts = servers(count, recipe);
+    parts.placement.tokens = parts.placement.recipe->default_tokens;
+    others.emplace_back(recipe, placed(std::move(parts)));
+  }
+  for (const auto& [recipe, placement] : others) methods.add(std::string(recipe), owner_of(placement));
+  report_.add(std::to_string(count) + " servers, every placement of Arcwise's own", methods, rounds / 4);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -231,6 +255,7 @@ int main(int argc, char** argv) {
     if (count <= bench::Libmemcached::most_servers) bench.against_libmemcached(count);
     bench.against_layouts(count);
     bench.against_the_hash(count);
+    bench.own_placements(count);
   }
   report.close(seed);
 }
