@@ -11,6 +11,7 @@
 
 #include "arcwise/identify.hpp"
 #include "arcwise/placement.hpp"
+#include "model/build.hpp"
 #include "study/identify_tries.hpp"
 #include "study/risk_maps.hpp"
 #include "study/rng.hpp"
@@ -46,8 +47,9 @@ inline void add_table(ClusterMap::Parts& p) {
                                : TokenSpace::unsigned_bits(recipe.ring_bits ? recipe.ring_bits : 64);
   constexpr std::size_t rows = 128;
   for (std::size_t r = 0; r < rows; ++r) {
-    const u128 upto =
+    const u128 uneven =
         r + 1 == rows ? space.last : (space.last / rows + (p.placement.slots ? 1 : 0)) * (r + 1) - 1;
+    const u128 upto = has_equal_parts(recipe) ? part_end(space, rows, r).value : uneven;
     const auto owner = static_cast<NodeIndex>(Splitmix64(r).next() % p.nodes.size());
     p.placement.table.push_back({{upto}, {owner}});
   }
