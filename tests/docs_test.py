@@ -7,7 +7,7 @@ a line `…` stands for any number of lines. Blocks see each other's files withi
 of the examples.
 """
 
-# Plain build only: the verbs are asked under sanitizers by cli_test; here their words are compared.
+# Plain build only: the verbs are asked under sanitizers by the tests of the command line; here their words are compared.
 import os
 import pathlib
 import re
