@@ -40,13 +40,14 @@ typedef std::uint32_t Word __attribute__((vector_size(16)));
 #endif
 
 #if defined(__x86_64__)
+inline __m128i four(const std::uint32_t* words) noexcept {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(words));
+}
+
 namespace avx2 {
 constexpr std::size_t lanes = 8;
 typedef std::uint32_t Word __attribute__((vector_size(32)));
 #define MD5_TARGET [[gnu::target("avx2")]]
-MD5_TARGET [[gnu::always_inline]] inline __m128i four(const std::uint32_t* words) noexcept {
-  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(words));
-}
 MD5_TARGET [[gnu::always_inline]] inline Word row(const Md5Block* blocks, std::size_t word) noexcept {
   return reinterpret_cast<Word>(
       _mm256_inserti128_si256(_mm256_castsi128_si256(four(blocks[0] + word)), four(blocks[4] + word), 1));
@@ -59,9 +60,6 @@ namespace avx512 {
 constexpr std::size_t lanes = 16;
 typedef std::uint32_t Word __attribute__((vector_size(64)));
 #define MD5_TARGET [[gnu::target("avx512f,avx512bw,avx512vl")]]
-MD5_TARGET [[gnu::always_inline]] inline __m128i four(const std::uint32_t* words) noexcept {
-  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(words));
-}
 MD5_TARGET [[gnu::always_inline]] inline Word row(const Md5Block* blocks, std::size_t word) noexcept {
   __m512i all = _mm512_castsi128_si512(four(blocks[0] + word));
   all = _mm512_inserti32x4(all, four(blocks[4] + word), 1);

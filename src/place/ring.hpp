@@ -53,24 +53,18 @@ class TokenRing {
 
   std::size_t locate(const Query& query) const noexcept { return locate(query.hash); }
   std::size_t locate(KeyHash hash) const noexcept {
-    const Word value = static_cast<Word>(hash.value);
-    const RingSpot at = index_.spot(scaled(value));
-    const RingPlaces& places = index_.places(index_.line(at.line));
-    const unsigned below = tokens_below(places, at.place);
-    if (left_open(places, at.place, below)) [[unlikely]]
-      return settle(value, at, below);
-    const std::size_t entry = index_.first_entry(at.line) + below;
+    const Hit hit = find(hash);
+    if (hit.open) [[unlikely]]
+      return settle(hit);
+    const std::size_t entry = index_.first_entry(hit.at.line) + hit.below;
     return entry == nodes_.size() ? 0 : entry;
   }
 
   NodeIndex first(KeyHash hash) const noexcept {
-    const Word value = static_cast<Word>(hash.value);
-    const RingSpot at = index_.spot(scaled(value));
-    const RingPlaces& places = index_.places(index_.line(at.line));
-    const unsigned below = tokens_below(places, at.place);
-    if (left_open(places, at.place, below)) [[unlikely]]
-      return settled_node(value, at, below);
-    return node_at(at.line, below);
+    const Hit hit = find(hash);
+    if (hit.open) [[unlikely]]
+      return settled_node(hit);
+    return node_at(hit.at.line, hit.below);
   }
   void first(std::span<const std::uint64_t> hashes, std::span<NodeIndex> out) const noexcept;
 
@@ -97,13 +91,11 @@ class TokenRing {
   Near near(KeyHash hash) const noexcept
     requires RingIndex<Line>::has_nodes
   {
-    const Word value = static_cast<Word>(hash.value);
-    const RingSpot at = index_.spot(scaled(value));
-    const Line& line = index_.line(at.line);
-    const unsigned below = tokens_below(line.places, at.place);
-    if (left_open(line.places, at.place, below)) [[unlikely]]
-      return {{}, settle(value, at, below)};
-    return {std::span(line.node).subspan(below), index_.first_entry(at.line) + below};
+    const Hit hit = find(hash);
+    if (hit.open) [[unlikely]]
+      return {{}, settle(hit)};
+    return {std::span(index_.line(hit.at.line).node).subspan(hit.below),
+            index_.first_entry(hit.at.line) + hit.below};
   }
 
   /// Candidates clockwise from an entry; one full turn.
@@ -137,12 +129,26 @@ class TokenRing {
   }
 
  private:
-  // Out of line: rare, and the common path then saves no registers.
-  [[gnu::noinline]] std::size_t settle(Word value, RingSpot at, unsigned below) const noexcept {
-    return search(value, at, below);
+  /// What a line says of a hash; `open`: the tokens themselves have to be asked.
+  struct Hit {
+    Word value;
+    RingSpot at;
+    unsigned below;
+    bool open;
+  };
+  Hit find(KeyHash hash) const noexcept {
+    const Word value = static_cast<Word>(hash.value);
+    const RingSpot at = index_.spot(scaled(value));
+    const RingPlaces& places = index_.places(index_.line(at.line));
+    const unsigned below = tokens_below(places, at.place);
+    return {value, at, below, left_open(places, at.place, below)};
   }
-  [[gnu::noinline]] NodeIndex settled_node(Word value, RingSpot at, unsigned below) const noexcept {
-    return nodes_.empty() ? no_node : nodes_[search(value, at, below)];
+  // Out of line: rare, and the common path then saves no registers.
+  [[gnu::noinline]] std::size_t settle(Hit hit) const noexcept {
+    return search(hit.value, hit.at, hit.below);
+  }
+  [[gnu::noinline]] NodeIndex settled_node(Hit hit) const noexcept {
+    return nodes_.empty() ? no_node : nodes_[settle(hit)];
   }
   /// The owner behind so many tokens of a line.
   NodeIndex node_at(std::size_t line, unsigned below) const noexcept {

@@ -24,19 +24,11 @@ std::uint32_t answer(const RingPlaces& line, std::int16_t place, unsigned below,
   return left_open(line, place, below);
 }
 
-template <class Line>
-std::uint32_t batch_plain(Lines<Line> lines, const std::int16_t* places, NodeIndex* out) noexcept {
+template <class Line, auto below>
+std::uint32_t batch_portable(Lines<Line> lines, const std::int16_t* places, NodeIndex* out) noexcept {
   std::uint32_t open = 0;
   for (std::size_t i = 0; i < lines.size(); ++i)
-    open |= answer(*lines[i], places[i], tokens_below_plain(places_of(*lines[i]), places[i]), out[i]) << i;
-  return open;
-}
-
-template <class Line>
-std::uint32_t batch_vector128(Lines<Line> lines, const std::int16_t* places, NodeIndex* out) noexcept {
-  std::uint32_t open = 0;
-  for (std::size_t i = 0; i < lines.size(); ++i)
-    open |= answer(*lines[i], places[i], tokens_below(places_of(*lines[i]), places[i]), out[i]) << i;
+    open |= answer(*lines[i], places[i], below(places_of(*lines[i]), places[i]), out[i]) << i;
   return open;
 }
 
@@ -83,9 +75,9 @@ RingBatch<Line> ring_batch() noexcept {
       return batch_avx2<Line>;
 #endif
     case Isa::plain:
-      return batch_plain<Line>;
+      return batch_portable<Line, tokens_below_plain>;
     default:
-      return batch_vector128<Line>;
+      return batch_portable<Line, tokens_below>;
   }
 }
 template RingBatch<RingLine> ring_batch<RingLine>() noexcept;

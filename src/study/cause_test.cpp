@@ -15,14 +15,7 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 Placement servers(std::string_view recipe, std::vector<Node> nodes, const Settings& settings = {}) {
   auto p = parts(recipe, std::move(nodes));
   p.placement.tokens = p.placement.recipe->default_tokens;
-  for (const auto& [name, value] : settings) {
-    if (name == "hash")
-      p.placement.hash = *find_key_hash(value);
-    else if (name == "hash_tag")
-      p.placement.hash_tag = value;
-    else
-      p.placement.settings[name] = value;
-  }
+  set_all(p.placement, settings);
   return compile(map_of(std::move(p)));
 }
 

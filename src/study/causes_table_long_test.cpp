@@ -9,14 +9,15 @@
 
 #include "arcwise/cause.hpp"
 #include "model/long_testing.hpp"
-#include "place/testing.hpp"
 #include "study/diff.hpp"
+#include "study/testing_maps.hpp"
 
 namespace arcwise {
 namespace {
 
 using testing::map_of;
 using testing::node;
+using testing::set_all;
 
 struct Row {
   std::string name;  ///< recipe, then settings
@@ -70,14 +71,7 @@ Placement placed(const Row& row, const Servers& servers) {
   ClusterMap::Parts p;
   p.placement.recipe = find_recipe(row.recipe);
   p.placement.hash = p.placement.recipe->hash;
-  for (const auto& [name, value] : row.settings) {
-    if (name == "hash")
-      p.placement.hash = *find_key_hash(value);
-    else if (name == "hash_tag")
-      p.placement.hash_tag = value;
-    else
-      p.placement.settings[name] = value;
-  }
+  set_all(p.placement, row.settings);
   for (const std::string& server : servers) p.nodes.push_back(node(server));
   // A store's state: 64 equal ranges dealt to the servers in turn.
   const Recipe& recipe = *p.placement.recipe;

@@ -25,6 +25,19 @@ inline ClusterMap modulo(std::size_t count) {
   return map_of(parts("modulo", nodes(count)));
 }
 
+/// What a map says beside its nodes: `hash`, `hash_tag`, and the recipe's own settings.
+inline void set_all(PlacementSettings& placement,
+                    const std::vector<std::pair<std::string, std::string>>& settings) {
+  for (const auto& [name, value] : settings) {
+    if (name == "hash")
+      placement.hash = *find_key_hash(value);
+    else if (name == "hash_tag")
+      placement.hash_tag = value;
+    else
+      placement.settings[name] = value;
+  }
+}
+
 /// One given token a node, all arcs equal; node i holds the arc that ends at (i + 1) / count.
 inline ClusterMap equal_arcs(std::size_t count, std::uint32_t replicas = 1) {
   std::vector<Node> out = nodes(count);
