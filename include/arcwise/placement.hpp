@@ -93,6 +93,9 @@ class Placement {
   /// policy's count and out.size(), fewer when the mask leaves too few. Cost: one search and a walk of a few
   /// candidates.
   std::size_t owners(const Query& query, std::span<NodeIndex> out) const noexcept;
+  /// The first owner of a key without a mask, whatever the recipe; no_node where nobody owns it. The same as
+  /// owners() with room for one, in one call from bytes to node.
+  NodeIndex owner(std::string_view key) const noexcept;
   /// The first owner without a mask; no_node where nobody owns the position, or where a hash does not
   /// suffice.
   NodeIndex primary(KeyHash hash) const noexcept;

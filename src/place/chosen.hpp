@@ -22,8 +22,6 @@ class Chosen {
     chooser_->candidates(query, position_.routing_key(query.key), CandidateVisit(plain));
   }
 
-  NodeIndex first(KeyHash) const noexcept { return no_node; }
-
   std::size_t entry_count() const noexcept { return 0; }
   Placement::Entry entry(std::size_t) const noexcept { return {Token{}, no_node}; }
   std::size_t region_count() const noexcept { return 0; }

@@ -71,7 +71,7 @@ KeyPosition::KeyPosition(const ClusterMap& map)
     for (std::string_view names = rule->settings; !names.empty();)
       rule_.says.append(1, '\n').append(placement.text(next_word(names)));
   }
-  of_ = fastest();
+  set_way(fastest());
 }
 
 std::string_view KeyPosition::routing_key(std::string_view key) const noexcept {
@@ -115,10 +115,17 @@ std::string KeyPosition::hashed(std::string_view key) const {
   return prefix_ + std::string(routing_key(key)) + suffix_;
 }
 
-KeyPosition::Of KeyPosition::fastest() const noexcept {
-  if (cut_ != Cut::nothing || !hashes_key_alone() || empty_is_zero_ || info(hash_).bits > 64) return prepared;
-  if (hash_ != KeyHashId::xxh3 || mask_ != ~u128{0}) return plain;
-  return slots_.divisor() ? xxh3_slot : xxh3;
+KeyPosition::Way KeyPosition::fastest() const noexcept {
+  if (cut_ != Cut::nothing || !hashes_key_alone() || empty_is_zero_ || info(hash_).bits > 64)
+    return Way::prepared;
+  if (hash_ != KeyHashId::xxh3 || mask_ != ~u128{0}) return Way::plain;
+  return slots_.divisor() ? Way::xxh3_slot : Way::xxh3;
+}
+
+void KeyPosition::set_way(Way way) noexcept {
+  static constexpr std::array<Of, 4> ways{prepared, plain, xxh3, xxh3_slot};
+  way_ = way;
+  of_ = ways[static_cast<std::size_t>(way)];
 }
 
 [[gnu::flatten]] KeyHash KeyPosition::xxh3(const KeyPosition&, std::string_view key) noexcept {

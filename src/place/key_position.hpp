@@ -30,6 +30,11 @@ class KeyPosition {
   /// The bytes of the key that are hashed, without the setting `prefix` before and `salt` behind them.
   std::string_view routing_key(std::string_view key) const noexcept;
   KeyHash of(std::string_view key) const noexcept { return of_(*this, key); }
+  /// How of() does it: the shortest way, chosen once, for a lookup is to cost little more than its key hash.
+  enum class Way : std::uint8_t { prepared, plain, xxh3, xxh3_slot };
+  Way way() const noexcept { return way_; }
+  /// A hash reduced to its slot, where positions are remainders.
+  std::uint64_t slot(std::uint64_t hash) const noexcept { return slots_(hash); }
   /// The low 64 bits of the position of each key. out.size() >= keys.size().
   void of(std::span<const std::string_view> keys, std::span<std::uint64_t> out) const noexcept;
   /// The bytes that are hashed, prefix and all.
@@ -45,7 +50,7 @@ class KeyPosition {
   /// protocol of these systems can carry, does not count.
   bool hashes_alike(KeyPosition other) const {
     other.slots_ = slots_;
-    other.of_ = of_;
+    other.set_way(way_);
     other.empty_is_zero_ = empty_is_zero_;
     return *this == other;
   }
@@ -68,12 +73,14 @@ class KeyPosition {
   static KeyHash plain(const KeyPosition& self, std::string_view key) noexcept;
   static KeyHash xxh3(const KeyPosition& self, std::string_view key) noexcept;
   static KeyHash xxh3_slot(const KeyPosition& self, std::string_view key) noexcept;
-  Of fastest() const noexcept;
+  Way fastest() const noexcept;
+  void set_way(Way way) noexcept;
   std::uint64_t reduced(std::uint64_t hash) const noexcept {
     return slots_.divisor() ? slots_(hash) : hash & static_cast<std::uint64_t>(mask_);
   }
 
-  Of of_ = prepared;  ///< the shortest way, chosen once: a lookup is to cost little more than its key hash
+  Of of_ = prepared;
+  Way way_ = Way::prepared;
   KeyHashId hash_;
   ByteSign sign_;
   Cut cut_ = Cut::nothing;

@@ -1,11 +1,13 @@
 // compile(): points or table, key hasher and replica rule put together behind one type-erased handle.
 #include "arcwise/placement.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "model/build.hpp"
 #include "place/chosen.hpp"
 #include "place/key_position.hpp"
+#include "place/key_position_inline.hpp"
 #include "place/methods.hpp"
 #include "place/partitions.hpp"
 #include "place/policy.hpp"
@@ -21,6 +23,7 @@ struct Placement::Model {
   virtual std::size_t region_owners(std::size_t i, const NodeMask& mask,
                                     std::span<NodeIndex> out) const noexcept = 0;
   virtual void walk(const Query& query, CandidateVisit visit) const noexcept = 0;
+  virtual NodeIndex owner(std::string_view key) const noexcept = 0;
   virtual NodeIndex primary(KeyHash hash) const noexcept = 0;
   virtual void primary(std::span<const std::uint64_t> hashes, std::span<NodeIndex> out) const noexcept = 0;
   virtual void trace(const Query& query, const Trace& trace) const = 0;
@@ -33,12 +36,19 @@ struct Placement::Model {
   /// compile().
   virtual std::shared_ptr<const Model> changed(const ClusterMap& to, const Method& method) const = 0;
 
-  Model(ClusterMap m, Traits t) : map(std::move(m)), position(map), rule(ReplicaRule::of(map)), traits(t) {}
+  Model(ClusterMap m, Traits t)
+      : map(std::move(m)),
+        position(map),
+        rule(ReplicaRule::of(map)),
+        traits(t),
+        any_may_own(std::find(rule.bucket.begin(), rule.bucket.end(), ReplicaRule::unlisted) ==
+                    rule.bucket.end()) {}
 
   ClusterMap map;
   KeyPosition position;
   ReplicaRule rule;
   Traits traits;
+  bool any_may_own;  ///< the first candidate is the first owner
 };
 
 namespace {
@@ -120,12 +130,28 @@ struct Replicated final : Placement::Model {
       return !selector.full();
     });
   }
-  NodeIndex primary(KeyHash hash) const noexcept override { return algorithm.first(hash); }
+  [[gnu::flatten]] NodeIndex owner(std::string_view key) const noexcept override {
+    if constexpr (requires { algorithm.first(KeyHash{}); })
+      if (any_may_own) [[likely]]
+        return algorithm.first(inlined(position, key));
+    return first_owner({key, position.of(key), {}});
+  }
+  // Out of line, so that the common path saves no registers.
+  [[gnu::noinline]] NodeIndex first_owner(const Query& query) const noexcept {
+    NodeIndex first = no_node;
+    owners(query, {&first, 1});
+    return first;
+  }
+  NodeIndex primary(KeyHash hash) const noexcept override {
+    if constexpr (requires { algorithm.first(hash); })
+      return any_may_own ? algorithm.first(hash) : first_owner({{}, hash, {}});
+    else
+      return no_node;
+  }
   void primary(std::span<const std::uint64_t> hashes, std::span<NodeIndex> out) const noexcept override {
     if constexpr (requires { algorithm.first(hashes, out); })
-      algorithm.first(hashes, out);
-    else
-      for (std::size_t i = 0; i < hashes.size(); ++i) out[i] = algorithm.first({hashes[i]});
+      if (any_may_own) return algorithm.first(hashes, out);
+    for (std::size_t i = 0; i < hashes.size(); ++i) out[i] = primary({hashes[i]});
   }
   std::size_t region_count() const noexcept override { return algorithm.region_count(); }
   Region region(std::size_t i) const noexcept override { return algorithm.region(i); }
@@ -225,6 +251,9 @@ bool Placement::reads(std::string_view key) const noexcept {
 }
 std::size_t Placement::owners(const Query& query, std::span<NodeIndex> out) const noexcept {
   return model_->owners(query, out);
+}
+NodeIndex Placement::owner(std::string_view key) const noexcept {
+  return model_->owner(key);
 }
 NodeIndex Placement::primary(KeyHash hash) const noexcept {
   return model_->primary(hash);
