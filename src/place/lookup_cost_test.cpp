@@ -110,6 +110,7 @@ TEST(lookup, allocates_nothing_whatever_the_recipe) {
         placement.owners({key, hash, {}}, out);
         placement.owners({key, hash, NodeMask(down)}, out);
         placement.primary(hash);
+        placement.owner(key);
       }
       EXPECT_EQ(allocations, before) << recipe.name;
     }

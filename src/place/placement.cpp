@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 
+#include "hash/xxh_inline.hpp"
 #include "model/build.hpp"
 #include "place/chosen.hpp"
 #include "place/key_position.hpp"
-#include "place/key_position_inline.hpp"
 #include "place/methods.hpp"
 #include "place/partitions.hpp"
 #include "place/policy.hpp"
@@ -23,7 +23,6 @@ struct Placement::Model {
   virtual std::size_t region_owners(std::size_t i, const NodeMask& mask,
                                     std::span<NodeIndex> out) const noexcept = 0;
   virtual void walk(const Query& query, CandidateVisit visit) const noexcept = 0;
-  virtual NodeIndex owner(std::string_view key) const noexcept = 0;
   virtual NodeIndex primary(KeyHash hash) const noexcept = 0;
   virtual void primary(std::span<const std::uint64_t> hashes, std::span<NodeIndex> out) const noexcept = 0;
   virtual void trace(const Query& query, const Trace& trace) const = 0;
@@ -49,6 +48,8 @@ struct Placement::Model {
   ReplicaRule rule;
   Traits traits;
   bool any_may_own;  ///< the first candidate is the first owner
+  using OwnerOfKey = NodeIndex (*)(const Model&, std::string_view) noexcept;
+  OwnerOfKey owner = nullptr;
 };
 
 namespace {
@@ -57,7 +58,9 @@ namespace {
 // here.
 template <class Algorithm>
 struct Replicated final : Placement::Model {
-  Replicated(const ClusterMap& m, Traits t, Algorithm a) : Model(m, t), algorithm(std::move(a)) {}
+  Replicated(const ClusterMap& m, Traits t, Algorithm a) : Model(m, t), algorithm(std::move(a)) {
+    owner = shortest();
+  }
 
   std::size_t owners(const Query& query, std::span<NodeIndex> out) const noexcept override {
     if constexpr (requires { algorithm.near(query.hash); }) {
@@ -130,11 +133,29 @@ struct Replicated final : Placement::Model {
       return !selector.full();
     });
   }
-  [[gnu::flatten]] NodeIndex owner(std::string_view key) const noexcept override {
-    if constexpr (requires { algorithm.first(KeyHash{}); })
-      if (any_may_own) [[likely]]
-        return algorithm.first(inlined(position, key));
-    return first_owner({key, position.of(key), {}});
+  // From a key's bytes to its node, by the shortest way there is.
+  static NodeIndex owner_by_policy(const Model& model, std::string_view key) noexcept {
+    return static_cast<const Replicated&>(model).first_owner({key, model.position.of(key), {}});
+  }
+  [[gnu::noinline]] static NodeIndex owner_by_hash(const Model& model, std::string_view key) noexcept {
+    return static_cast<const Replicated&>(model).algorithm.first(model.position.of(key));
+  }
+  // Without a call. A long key's hash is one, for which the registers of the short way would have to be kept.
+  template <bool slots>
+  [[gnu::flatten]] static NodeIndex owner_by_xxh3(const Model& model, std::string_view key) noexcept {
+    if (key.size() > usual_key) return owner_by_hash(model, key);
+    const std::uint64_t hash = XXH3_64bits(key.data(), key.size());
+    return static_cast<const Replicated&>(model).algorithm.first({slots ? model.position.slot(hash) : hash});
+  }
+  OwnerOfKey shortest() const noexcept {
+    if constexpr (requires { algorithm.first(KeyHash{}); }) {
+      if (!any_may_own) return owner_by_policy;
+      if (position.way() == KeyPosition::Way::xxh3) return owner_by_xxh3<false>;
+      if (position.way() == KeyPosition::Way::xxh3_slot) return owner_by_xxh3<true>;
+      return owner_by_hash;
+    } else {
+      return owner_by_policy;
+    }
   }
   // Out of line, so that the common path saves no registers.
   [[gnu::noinline]] NodeIndex first_owner(const Query& query) const noexcept {
@@ -253,7 +274,7 @@ std::size_t Placement::owners(const Query& query, std::span<NodeIndex> out) cons
   return model_->owners(query, out);
 }
 NodeIndex Placement::owner(std::string_view key) const noexcept {
-  return model_->owner(key);
+  return model_->owner(*model_, key);
 }
 NodeIndex Placement::primary(KeyHash hash) const noexcept {
   return model_->primary(hash);

@@ -27,17 +27,21 @@ constexpr std::size_t lookups = passes * key_count;
 constexpr int rounds = 21;
 constexpr std::uint64_t partitions = 65536;
 
+// One behind the other, as they come off the network.
 struct Keys {
-  std::vector<std::string> text;
+  std::string text;
   std::vector<std::string_view> view;
   Keys() {
-    for (std::uint64_t i = 0; i < key_count; ++i) {
-      std::string digits = std::to_string(i * 7919);
-      text.push_back("user:" + std::string(key_size - 5 - digits.size(), '0') + digits);
-    }
+    std::vector<std::uint64_t> numbers(key_count);
+    for (std::uint64_t i = 0; i < key_count; ++i) numbers[i] = i * 7919;
     Splitmix64 random(seed);
-    for (std::size_t i = text.size(); i > 1; --i) text[i - 1].swap(text[random.next() % i]);
-    view.assign(text.begin(), text.end());
+    for (std::size_t i = key_count; i > 1; --i) std::swap(numbers[i - 1], numbers[random.next() % i]);
+    for (const std::uint64_t number : numbers) {
+      const std::string digits = std::to_string(number);
+      text += "user:" + std::string(key_size - 5 - digits.size(), '0') + digits;
+    }
+    for (std::size_t i = 0; i < key_count; ++i)
+      view.push_back(std::string_view(text).substr(i * key_size, key_size));
   }
 };
 
@@ -101,7 +105,7 @@ class Bench {
     return each([&rival](std::string_view key) { return rival.find(key); });
   }
   auto single(const Placement& placement) const {
-    return each([&placement](std::string_view key) { return placement.primary(placement.hash(key)); });
+    return each([&placement](std::string_view key) { return placement.owner(key); });
   }
   auto batched(const Placement& placement, Isa most) {
     return [this, &placement, most] {
@@ -125,8 +129,8 @@ class Bench {
       limit_isa(most);
       look_up(placement);
       for (std::size_t i = 0; i < key_count; ++i) {
-        if (nodes_[i] == wanted[i] && placement.primary(placement.hash(keys_.view[i])) == wanted[i]) continue;
-        std::fprintf(stderr, "%s: not the rival's answer\n", keys_.text[i].c_str());
+        if (nodes_[i] == wanted[i] && placement.owner(keys_.view[i]) == wanted[i]) continue;
+        std::fprintf(stderr, "%s: not the rival's answer\n", std::string(keys_.view[i]).c_str());
         std::exit(1);
       }
     }
@@ -220,18 +224,9 @@ void Bench::against_the_hash(std::uint32_t count) {
   finish(floor, count, "the distance to the key hash alone");
 }
 
-// Those that compute candidates from the key itself have no primary of a hash alone: all are asked for one
-// owner.
 void Bench::own_placements(std::uint32_t count) {
-  const auto owner_of = [this](const Placement& placement) {
-    return each([&placement](std::string_view key) {
-      NodeIndex owner = 0;
-      placement.owners({key, placement.hash(key), {}}, {&owner, 1});
-      return owner;
-    });
-  };
   const Placement ring = ring_of(count, KeyHashId::xxh3);
-  bench::Comparison methods("ring of 160 tokens a node", owner_of(ring), lookups);
+  bench::Comparison methods("ring of 160 tokens a node", single(ring), lookups);
   std::vector<std::pair<std::string_view, Placement>> others;
   for (const std::string_view recipe :
        {"maglev", "jump", "jump-back", "anchor", "memento", "multi-probe", "rendezvous"}) {
@@ -239,7 +234,7 @@ void Bench::own_placements(std::uint32_t count) {
     parts.placement.tokens = parts.placement.recipe->default_tokens;
     others.emplace_back(recipe, placed(std::move(parts)));
   }
-  for (const auto& [recipe, placement] : others) methods.add(std::string(recipe), owner_of(placement));
+  for (const auto& [recipe, placement] : others) methods.add(std::string(recipe), single(placement));
   report_.add(std::to_string(count) + " servers, every placement of Arcwise's own", methods, rounds / 4);
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "arcwise/placement.hpp"
+#include "place/ring_batch.hpp"
 #include "place/ring_change.hpp"
 #include "place/ring_index.hpp"
 #include "place/ring_points.hpp"
@@ -55,7 +56,7 @@ class TokenRing {
   std::size_t locate(KeyHash hash) const noexcept {
     const Hit hit = find(hash);
     if (hit.open) [[unlikely]]
-      return settle(hit);
+      return settle(hash);
     const std::size_t entry = index_.first_entry(hit.at.line) + hit.below;
     return entry == nodes_.size() ? 0 : entry;
   }
@@ -63,7 +64,7 @@ class TokenRing {
   NodeIndex first(KeyHash hash) const noexcept {
     const Hit hit = find(hash);
     if (hit.open) [[unlikely]]
-      return settled_node(hit);
+      return settled_node(hash);
     return node_at(hit.at.line, hit.below);
   }
   void first(std::span<const std::uint64_t> hashes, std::span<NodeIndex> out) const noexcept;
@@ -77,7 +78,7 @@ class TokenRing {
     const bool crowded = places.drift() == RingPlaces::crowded;
     const std::size_t from = index_.first_entry(at.line) + (crowded ? 0 : below);
     const std::size_t upto =
-        crowded ? from + places.crowd_count() : std::min(bounds_.size(), from + RingPlaces::room);
+        crowded ? from + index_.crowd(at.line).count : std::min(bounds_.size(), from + RingPlaces::room);
     const auto found = std::lower_bound(bound(from), bound(upto), value, less);
     return found == bounds_.end() ? 0 : static_cast<std::size_t>(found - bounds_.begin());
   }
@@ -93,7 +94,7 @@ class TokenRing {
   {
     const Hit hit = find(hash);
     if (hit.open) [[unlikely]]
-      return {{}, settle(hit)};
+      return {{}, settle(hash)};
     return {std::span(index_.line(hit.at.line).node).subspan(hit.below),
             index_.first_entry(hit.at.line) + hit.below};
   }
@@ -131,24 +132,24 @@ class TokenRing {
  private:
   /// What a line says of a hash; `open`: the tokens themselves have to be asked.
   struct Hit {
-    Word value;
     RingSpot at;
     unsigned below;
     bool open;
   };
   Hit find(KeyHash hash) const noexcept {
     const Word value = static_cast<Word>(hash.value);
-    const RingSpot at = index_.spot(scaled(value));
+    const RingSpot at = spot(value);
     const RingPlaces& places = index_.places(index_.line(at.line));
     const unsigned below = tokens_below(places, at.place);
-    return {value, at, below, left_open(places, at.place, below)};
+    return {at, below, left_open(places, at.place, below)};
   }
-  // Out of line: rare, and the common path then saves no registers.
-  [[gnu::noinline]] std::size_t settle(Hit hit) const noexcept {
-    return search(hit.value, hit.at, hit.below);
+  // Out of line, and looking anew: rare, and the common path then keeps nothing for it.
+  [[gnu::noinline]] std::size_t settle(KeyHash hash) const noexcept {
+    const Hit hit = find(hash);
+    return search(static_cast<Word>(hash.value), hit.at, hit.below);
   }
-  [[gnu::noinline]] NodeIndex settled_node(Hit hit) const noexcept {
-    return nodes_.empty() ? no_node : nodes_[settle(hit)];
+  [[gnu::noinline]] NodeIndex settled_node(KeyHash hash) const noexcept {
+    return nodes_.empty() ? no_node : nodes_[settle(hash)];
   }
   /// The owner behind so many tokens of a line.
   NodeIndex node_at(std::size_t line, unsigned below) const noexcept {
@@ -160,6 +161,18 @@ class TokenRing {
     }
   }
   Token token(std::size_t i) const noexcept { return {tokens_.empty() ? bounds_[i] : tokens_[i]}; }
+  /// index_.spot(scaled(value)) without the shift: (value << s) · lines is value · (lines << s).
+  RingSpot spot(Word value) const noexcept {
+    if constexpr (sizeof(Word) > sizeof(std::uint64_t))
+      return index_.spot(scaled(value));
+    else
+      return ring_spot(value & last_, factor_);
+  }
+  void set_factor() noexcept {
+    if constexpr (sizeof(Word) > sizeof(std::uint64_t)) return;
+    last_ = ~std::uint64_t{0} >> shift_;
+    factor_ = index_.line_count() << shift_;
+  }
   std::uint64_t scaled(Word value) const noexcept {
     if constexpr (sizeof(Word) > sizeof(std::uint64_t))
       return static_cast<std::uint64_t>(value >> shift_);
@@ -169,11 +182,14 @@ class TokenRing {
   void set_shift(u128 last) noexcept;
   void list_regions();
 
+  static constexpr std::size_t near_bytes = std::size_t{1} << 19;  ///< what a core keeps close anyway
+
   std::vector<Word> bounds_;
   std::vector<Word> tokens_;  ///< empty where bounds are the tokens
   std::vector<NodeIndex> nodes_;
   std::vector<std::uint32_t> first_entry_;  ///< of each distinct bound; empty where none are equal
   unsigned shift_ = 0;                      ///< between a position and its top 64 bits
+  std::uint64_t last_ = 0, factor_ = 0;     ///< of spot()
   RingIndex<Line> index_;
 };
 
@@ -197,6 +213,7 @@ TokenRing<Word, Line>::TokenRing(RingOrder<Word> points, LookupRule rule, u128 l
   }
   set_shift(last);
   index_ = RingIndex<Line>(nodes_, [&](std::size_t i) { return scaled(bounds_[i]); });
+  set_factor();
   if (std::adjacent_find(bounds_.begin(), bounds_.end()) != bounds_.end()) list_regions();
 }
 
@@ -257,6 +274,7 @@ TokenRing<Word, Line>::TokenRing(const TokenRing& before, const RingChange& chan
   index_ = before.index_.suits(bounds_.size())
                ? RingIndex<Line>(before.index_, nodes_, edits, change.renumbered, bound)
                : RingIndex<Line>(nodes_, bound);
+  set_factor();
   if (doubles) list_regions();
 }
 
@@ -271,42 +289,35 @@ void TokenRing<Word, Line>::set_shift(u128 last) noexcept {
     shift_ = bits == 0 ? 0 : 64 - bits;
 }
 
-// In blocks: the lines of the next one are on their way while this one is answered.
+// In blocks: where lines are far, those of the next block are on their way while this one is answered.
 template <class Word, class Line>
 void TokenRing<Word, Line>::first(std::span<const std::uint64_t> hashes,
                                   std::span<NodeIndex> out) const noexcept {
-  constexpr std::size_t block = 32;
-  struct Block {
-    std::array<const Line*, block> lines;
-    std::array<std::int16_t, block> places;
-    std::size_t size = 0;
-  };
-  const auto fetch = [&](Block& to, std::size_t from) noexcept {
-    to.size = std::min(block, hashes.size() - from);
-    for (std::size_t k = 0; k < to.size; ++k) {
-      const RingSpot at = index_.spot(scaled(hashes[from + k]));
-      to.lines[k] = &index_.line(at.line);
-      to.places[k] = at.place;
-      __builtin_prefetch(to.lines[k]);
+  using Batch = RingBatch<Line>;
+  constexpr std::size_t block = Batch::block;
+  const auto alone = [&](std::size_t i) noexcept { out[i] = first({hashes[i]}); };
+  std::size_t done = 0;
+  if constexpr (sizeof(Word) == sizeof(std::uint64_t)) {
+    const Batch batch = Batch::best();
+    const Line* lines = &index_.line(0);
+    const bool far = index_.bytes() > near_bytes;
+    std::array<std::array<BatchSpot, block>, 2> spots;
+    const auto fetch = [&](std::size_t from, std::array<BatchSpot, block>& to) noexcept {
+      batch.spots(&hashes[from], shift_, index_.line_count(), to.data());
+      if (far)
+        for (const BatchSpot& spot : to) __builtin_prefetch(lines + spot.line);
+    };
+    if (hashes.size() >= block) fetch(0, spots[0]);
+    for (std::size_t turn = 0; done + block <= hashes.size(); done += block, turn ^= 1) {
+      if (done + 2 * block <= hashes.size()) fetch(done + block, spots[turn ^ 1]);
+      std::uint32_t open = batch.answers(lines, spots[turn].data(), &out[done]);
+      if constexpr (!RingIndex<Line>::has_nodes)
+        for (std::size_t k = 0; k < block; ++k)
+          if (!(open >> k & 1)) out[done + k] = node_at(spots[turn][k].line, out[done + k]);
+      for (; open != 0; open &= open - 1) alone(done + static_cast<std::size_t>(__builtin_ctz(open)));
     }
-  };
-  const RingBatch<Line> answer = ring_batch<Line>();
-  std::array<Block, 2> blocks;
-  fetch(blocks[0], 0);
-  for (std::size_t from = 0, turn = 0; from < hashes.size(); turn ^= 1) {
-    const Block& now = blocks[turn];
-    if (from + now.size < hashes.size()) fetch(blocks[turn ^ 1], from + now.size);
-    std::uint32_t open = answer(std::span(now.lines).first(now.size), now.places.data(), &out[from]);
-    if constexpr (!RingIndex<Line>::has_nodes)
-      for (std::size_t k = 0; k < now.size; ++k)
-        if (!(open >> k & 1))
-          out[from + k] = node_at(index_.spot(scaled(hashes[from + k])).line, out[from + k]);
-    for (; open != 0; open &= open - 1) {
-      const std::size_t k = from + static_cast<std::size_t>(__builtin_ctz(open));
-      out[k] = first({hashes[k]});
-    }
-    from += now.size;
   }
+  for (; done < hashes.size(); ++done) alone(done);
 }
 
 }  // namespace arcwise

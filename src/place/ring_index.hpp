@@ -1,17 +1,18 @@
 // The ring index: a lookup in one cache line.
 //
-// The circle is cut into equal arcs, eight tokens each on average, and every arc has one line of memory. It
-// holds the place of each of its tokens within the arc, as 16 bits, and the owners of the 16 ring entries
-// from its first token on. Multiplying a hash by the number of lines gives both at once: the high word is the
-// line, the top 16 bits of the low word the place. The tokens below it are counted with one vector
-// comparison, and that count is where its owner stands; those behind it are the next candidates of the walk.
+// The circle is cut into equal arcs, six or eight tokens each on average, and every arc has one line of
+// memory. It holds the place of each of its tokens within the arc, as 16 bits, and the owners of the 16 ring
+// entries from its first token on. Multiplying a hash by the number of lines gives both at once: the high
+// word is the line, the top 16 bits of the low word the place. The tokens below it are counted with one
+// vector comparison, and that count is where its owner stands; those behind it are the next candidates of the
+// walk.
 //
 // Worked example with 4 lines: hash 0x5000… times 4 is 1.25 · 2^64: line 1, place 0x4000. Tokens of line 1 at
 // 0x2000, 0x3fff and 0x9000: two are below, so owner[2] answers.
 //
-// Exact always: a token at the very place (one lookup in some eight thousand) is compared in full, and an arc
-// with more tokens than its line has room for (four in a thousand) says which entries it has, and these are
-// searched.
+// Exact always: a token at the very place (one lookup in some eight thousand) is compared in full, and of an
+// arc with more tokens than its line has room for (eight in a thousand, or in a small ring half of one) all
+// are searched.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +23,10 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "arcwise/map.hpp"
+#include "place/large_array.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -39,6 +42,12 @@ struct RingSpot {
   std::size_t line;
   std::int16_t place;
 };
+/// Among so many lines.
+inline RingSpot ring_spot(std::uint64_t hash, std::uint64_t lines) noexcept {
+  const auto product = u128{hash} * lines;
+  const std::uint64_t fraction = static_cast<std::uint64_t>(product) >> 48;
+  return {static_cast<std::size_t>(product >> 64), static_cast<std::int16_t>(fraction - 0x8000)};
+}
 
 /// The tokens of one arc. Places are ascending, unused ones the largest.
 struct alignas(32) RingPlaces {
@@ -47,17 +56,10 @@ struct alignas(32) RingPlaces {
   static constexpr std::int16_t crowded = std::numeric_limits<std::int16_t>::min();
 
   /// The last one is no place but the drift: the line's first entry less what an even spread would make it.
-  /// `crowded`: the first two pairs are the first entry and their number instead.
+  /// A crowded line has `crowded` in every word.
   std::array<std::int16_t, room + 1> word;
 
   std::int16_t drift() const noexcept { return word[room]; }
-  std::uint32_t crowd_first() const noexcept { return pair(0); }
-  std::uint32_t crowd_count() const noexcept { return pair(2); }
-  std::uint32_t pair(std::size_t at) const noexcept {
-    std::uint32_t out;
-    std::memcpy(&out, &word[at], sizeof out);
-    return out;
-  }
 };
 
 /// …with the nodes of the 16 entries from its first one on, where node numbers fit: one cache line.
@@ -94,19 +96,12 @@ inline unsigned tokens_below(const RingPlaces& line, std::int16_t place) noexcep
 #endif
 }
 
-/// Whether the count of tokens below leaves it open who answers.
+/// Whether the count of tokens below leaves it open who answers: a token at the very place, or a crowded
+/// line, where all words are below every place. Where a full line's tokens are all below, the drift may say
+/// so too, for nothing.
 inline bool left_open(const RingPlaces& places, std::int16_t place, unsigned below) noexcept {
-  return places.word[below] == place || places.drift() == RingPlaces::crowded;
+  return places.word[below] <= place;
 }
-
-/// Answers up to 32 lookups, each by the node behind the tokens below, or where lines have no nodes by their
-/// number; returns a bit for each that is left open.
-template <class Line>
-using RingBatch = std::uint32_t (*)(std::span<const Line* const> lines, const std::int16_t* places,
-                                    NodeIndex* out) noexcept;
-/// By the best instructions that isa() allows now.
-template <class Line>
-RingBatch<Line> ring_batch() noexcept;
 
 /// One entry that a ring gained or lost: its number now, or that of the one which followed it; its bound
 /// stretched or cut to 64 bits.
@@ -121,7 +116,12 @@ struct RingEdit {
 template <class Line>
 class RingIndex {
  public:
-  static constexpr std::size_t tokens_a_line = 8;
+  /// On average. A small ring's lines are emptier, for of those that hold eight on average one in a hundred
+  /// has no room for all of its tokens; a large one is to stay in the caches.
+  static constexpr std::size_t tokens_a_line(std::size_t entries) noexcept {
+    return entries <= 32768 ? 6 : 8;
+  }
+  static constexpr std::size_t most_bytes_a_token = 11;
   static constexpr bool has_nodes = requires(Line l) { l.node; };
 
   RingIndex() = default;
@@ -134,14 +134,11 @@ class RingIndex {
             std::span<const NodeIndex> renumbered, Scaled&& scaled);
   /// Whether lines of this number still have about the tokens they are made for.
   bool suits(std::size_t entries) const noexcept {
-    return entries <= count_ * (tokens_a_line + 1) && entries >= count_ * (tokens_a_line - 2);
+    return entries <= count_ * (tokens_a_line(entries) + 1) && entries * most_bytes_a_token >= bytes();
   }
 
-  RingSpot spot(std::uint64_t hash) const noexcept {
-    const auto product = u128{hash} * count_;
-    const auto fraction = static_cast<std::uint16_t>(static_cast<std::uint64_t>(product) >> 48);
-    return {static_cast<std::size_t>(product >> 64), static_cast<std::int16_t>(fraction ^ 0x8000u)};
-  }
+  RingSpot spot(std::uint64_t hash) const noexcept { return ring_spot(hash, count_); }
+  std::size_t line_count() const noexcept { return count_; }
   const Line& line(std::size_t i) const noexcept { return lines_[i]; }
   template <class L>
   static auto& places(L& line) noexcept {
@@ -153,8 +150,16 @@ class RingIndex {
   /// The first entry at or after a line's beginning; the number of entries where there is none.
   std::size_t first_entry(std::size_t i) const noexcept {
     const RingPlaces& p = places(lines_[i]);
-    if (p.drift() == RingPlaces::crowded) return p.crowd_first();
+    if (p.drift() == RingPlaces::crowded) return crowd(i).first;
     return static_cast<std::size_t>(even(i) + p.drift());
+  }
+  /// The entries of a crowded line.
+  struct Crowd {
+    std::uint32_t line, first, count;
+  };
+  const Crowd& crowd(std::size_t line) const noexcept {
+    return *std::lower_bound(crowds_.begin(), crowds_.end(), line,
+                             [](const Crowd& c, std::size_t l) { return c.line < l; });
   }
   std::size_t bytes() const noexcept { return count_ * sizeof(Line); }
 
@@ -164,13 +169,17 @@ class RingIndex {
   std::int64_t even(std::size_t i) const noexcept { return static_cast<std::int64_t>(i * slope_ >> 32); }
   template <class Scaled>
   std::size_t fill(std::size_t i, std::size_t first, std::span<const NodeIndex> nodes, Scaled&& scaled);
-  void set_crowd(std::size_t i, std::size_t first, std::size_t count) noexcept;
+  void set_crowd(std::size_t i, std::size_t first, std::size_t count);
+  static bool fits_drift(std::int64_t drift) noexcept {
+    return drift > RingPlaces::crowded && drift <= std::numeric_limits<std::int16_t>::max();
+  }
   bool set_drift(std::size_t i, std::size_t first) noexcept;
   void copy(const RingIndex& before, std::size_t from, std::size_t upto, std::int64_t shift,
             std::span<const NodeIndex> renumbered);
 
-  std::unique_ptr<Line[]> lines_;
-  std::size_t count_ = 0;  ///< lines
+  LargeArray<Line> lines_;
+  std::vector<Crowd> crowds_;  ///< of the crowded lines, ascending
+  std::size_t count_ = 0;      ///< lines
   std::size_t entries_ = 0;
   std::uint64_t slope_ = 0;  ///< entries a line, times 2^32
 };
@@ -179,9 +188,8 @@ class RingIndex {
 template <class Line>
 template <class Scaled>
 RingIndex<Line>::RingIndex(std::span<const NodeIndex> nodes, Scaled&& scaled)
-    : count_(std::max<std::size_t>(1, (nodes.size() + tokens_a_line - 1) / tokens_a_line)),
-      entries_(nodes.size()) {
-  lines_ = std::make_unique_for_overwrite<Line[]>(count_);
+    : count_(std::max<std::size_t>(1, nodes.size() / tokens_a_line(nodes.size()))), entries_(nodes.size()) {
+  lines_ = large_array<Line>(count_);
   slope_ = (std::uint64_t{nodes.size()} << 32) / count_;
   if (nodes.empty()) set_crowd(0, 0, 0);
   for (std::size_t i = 0, entry = 0; i < count_ && !nodes.empty(); ++i) entry = fill(i, entry, nodes, scaled);
@@ -212,16 +220,15 @@ template <class Line>
 bool RingIndex<Line>::set_drift(std::size_t i, std::size_t first) noexcept {
   const std::int64_t drift = static_cast<std::int64_t>(first) - even(i);
   places(lines_[i]).word[RingPlaces::room] = static_cast<std::int16_t>(drift);
-  return drift > RingPlaces::crowded && drift <= std::numeric_limits<std::int16_t>::max();
+  return fits_drift(drift);
 }
 
+// Lines are written in their order, and so are crowds.
 template <class Line>
-void RingIndex<Line>::set_crowd(std::size_t i, std::size_t first, std::size_t count) noexcept {
-  const std::array<std::uint32_t, 2> crowd{static_cast<std::uint32_t>(first),
-                                           static_cast<std::uint32_t>(count)};
-  RingPlaces& p = places(lines_[i]);
-  std::memcpy(p.word.data(), crowd.data(), sizeof crowd);
-  p.word[RingPlaces::room] = RingPlaces::crowded;
+void RingIndex<Line>::set_crowd(std::size_t i, std::size_t first, std::size_t count) {
+  places(lines_[i]).word.fill(RingPlaces::crowded);
+  crowds_.push_back(
+      {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(count)});
 }
 
 // An edit changes the line it is in, and those before that show its entry among their next sixteen. Worked
@@ -233,7 +240,7 @@ template <class Scaled>
 RingIndex<Line>::RingIndex(const RingIndex& before, std::span<const NodeIndex> nodes,
                            std::span<const RingEdit> edits, std::span<const NodeIndex> renumbered,
                            Scaled&& scaled)
-    : lines_(std::make_unique_for_overwrite<Line[]>(before.count_)),
+    : lines_(large_array<Line>(before.count_)),
       count_(before.count_),
       entries_(nodes.size()),
       slope_(before.slope_) {
@@ -272,13 +279,13 @@ void RingIndex<Line>::copy(const RingIndex& before, std::size_t from, std::size_
   for (std::size_t i = from; i < upto; ++i) {
     lines_[i] = before.lines_[i];
     RingPlaces& p = places(lines_[i]);
-    const auto first = static_cast<std::size_t>(static_cast<std::int64_t>(before.first_entry(i)) + shift);
-    if (p.drift() == RingPlaces::crowded) {
-      set_crowd(i, first, p.crowd_count());
-    } else if (!set_drift(i, first)) {
-      set_crowd(i, first,
+    // An even spread is what it was, so that the drift goes with the first entry.
+    const std::int64_t drift = p.drift() + shift;
+    if (p.drift() != RingPlaces::crowded && fits_drift(drift)) [[likely]]
+      p.word[RingPlaces::room] = static_cast<std::int16_t>(drift);
+    else
+      set_crowd(i, static_cast<std::size_t>(static_cast<std::int64_t>(before.first_entry(i)) + shift),
                 (i + 1 < count_ ? before.first_entry(i + 1) : before.entries_) - before.first_entry(i));
-    }
     if constexpr (has_nodes)
       if (!renumbered.empty())
         for (std::uint16_t& node : lines_[i].node) node = static_cast<std::uint16_t>(renumbered[node]);

@@ -165,36 +165,85 @@ TEST(ring_index, compares_no_more_than_fifteen_times_at_25600_tokens) {
 }
 
 TEST(ring_index, counts_alike_with_every_instruction_set) {
+  using Batch = RingBatch<RingPlaces>;
   Splitmix64 random(4);
-  std::vector<RingPlaces> lines(2000);
-  std::vector<const RingPlaces*> asked;
-  std::vector<std::int16_t> places;
+  std::vector<RingPlaces> lines(64 * Batch::block);
+  std::vector<BatchSpot> spots;
   for (RingPlaces& line : lines) {
     line.word.fill(RingPlaces::unused);
     const std::size_t count = random.next() % (RingPlaces::room + 1);
     for (std::size_t i = 0; i < count; ++i) line.word[i] = static_cast<std::int16_t>(random.next());
     std::sort(line.word.begin(), line.word.begin() + RingPlaces::room);
     line.word[RingPlaces::room] = static_cast<std::int16_t>(random.next());
-    asked.push_back(&line);
-    places.push_back(random.next() % 3 ? static_cast<std::int16_t>(random.next())
-                                       : line.word[random.next() % 16]);
+    if (random.next() % 40 == 0) line.word.fill(RingPlaces::crowded);
+    const auto place =
+        random.next() % 20 ? static_cast<std::int16_t>(random.next()) : line.word[random.next() % 16];
+    spots.push_back({static_cast<std::uint32_t>(spots.size()), place, place});
   }
-  for (std::size_t i = 0; i < lines.size(); ++i)
-    ASSERT_EQ(tokens_below(lines[i], places[i]), tokens_below_plain(lines[i], places[i]));
-  std::array<NodeIndex, 32> below;
+  for (const BatchSpot& s : spots)
+    ASSERT_EQ(tokens_below(lines[s.line], s.place), tokens_below_plain(lines[s.line], s.place));
+  std::array<NodeIndex, Batch::block> below;
   for (const Isa isa : all_isas) {
     limit_isa(isa);
     for (std::size_t from = 0; from < lines.size(); from += below.size()) {
-      const auto some = std::span(asked).subspan(from, std::min(below.size(), lines.size() - from));
-      const std::uint32_t open = ring_batch<RingPlaces>()(some, &places[from], below.data());
-      for (std::size_t i = 0; i < some.size(); ++i) {
-        const unsigned expected = tokens_below_plain(*some[i], places[from + i]);
-        ASSERT_EQ(below[i], expected);
-        ASSERT_EQ((open >> i & 1) != 0, left_open(*some[i], places[from + i], expected));
+      const std::uint32_t open = Batch::best().answers(lines.data(), &spots[from], below.data());
+      for (std::size_t i = 0; i < below.size(); ++i) {
+        const BatchSpot& s = spots[from + i];
+        const RingPlaces& line = lines[s.line];
+        const unsigned expected = tokens_below_plain(line, s.place);
+        const auto end = line.word.begin() + RingPlaces::room;
+        const bool must =
+            line.drift() == RingPlaces::crowded || std::find(line.word.begin(), end, s.place) != end;
+        ASSERT_TRUE(!must || left_open(line, s.place, expected));
+        ASSERT_TRUE(!must || (open >> i & 1) != 0);
+        if ((open >> i & 1) == 0) {
+          ASSERT_EQ(below[i], expected);
+        } else {
+          ASSERT_TRUE(left_open(line, s.place, expected));
+        }
       }
     }
   }
   limit_isa(Isa::avx512);
+}
+
+TEST(ring_index, finds_spots_alike_with_every_instruction_set) {
+  using Batch = RingBatch<RingLine>;
+  Splitmix64 random(5);
+  for (const std::uint64_t count :
+       {std::uint64_t{1}, std::uint64_t{200}, std::uint64_t{320'001}, std::uint64_t{0xffff'ffff}})
+    for (const unsigned shift : {0u, 1u, 32u, 50u}) {
+      std::array<std::uint64_t, Batch::block> hashes;
+      for (std::uint64_t& hash : hashes) hash = random.next() >> shift;
+      hashes[0] = 0;
+      hashes[1] = ~std::uint64_t{0} >> shift;
+      for (const Isa isa : all_isas) {
+        limit_isa(isa);
+        std::array<BatchSpot, Batch::block> spots;
+        Batch::best().spots(hashes.data(), shift, count, spots.data());
+        for (std::size_t i = 0; i < hashes.size(); ++i) {
+          const RingSpot expected = ring_spot(hashes[i] << shift, count);
+          ASSERT_EQ(spots[i].line, expected.line);
+          ASSERT_EQ(spots[i].place, expected.place);
+          ASSERT_EQ(spots[i].again, expected.place);
+        }
+      }
+      limit_isa(Isa::avx512);
+    }
+}
+
+TEST(ring_index, large_arrays_begin_with_a_huge_page_and_grow_by_no_more_than_an_eighth) {
+  constexpr std::size_t huge = LargeExtent::huge_page;
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{64}, huge / 2, huge - huge / 4})
+    EXPECT_FALSE(LargeExtent::of(bytes, 64).huge()) << bytes;
+  for (const std::size_t bytes : {huge - huge / 16, huge, huge + 64, 10 * huge - 1, 10 * huge + huge / 2}) {
+    const LargeExtent extent = LargeExtent::of(bytes, 64);
+    EXPECT_TRUE(extent.huge()) << bytes;
+    EXPECT_GE(extent.bytes, bytes);
+    EXPECT_LE(extent.bytes, bytes + bytes / 8);
+  }
+  const LargeArray<RingLine> lines = large_array<RingLine>(huge / sizeof(RingLine));
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(lines.get()) % huge, 0u);
 }
 
 TEST(ring_index, more_nodes_than_16_bits_can_number) {
