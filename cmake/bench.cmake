@@ -16,3 +16,7 @@ endforeach()
 # Its rival is the library itself.
 pkg_check_modules(LIBMEMCACHED REQUIRED IMPORTED_TARGET libmemcached)
 target_link_libraries(recipes_bench PRIVATE PkgConfig::LIBMEMCACHED)
+
+# Solves the linear program beside the allocator's figures.
+find_library(GLPK glpk REQUIRED)
+target_link_libraries(allocate_bench PRIVATE ${GLPK})

@@ -36,7 +36,7 @@ struct AllocateRequest {
   ExpectedMap expected;
   /// So much of what the join itself moves may be moved beside it, by shifting tokens that are there already.
   double extra_movement = 0;
-  std::optional<std::string> relieve;  ///< Arcwise's own only: take half of what this node holds
+  std::optional<std::string> relieve;  ///< Arcwise's own only: take half of what it holds
 };
 
 struct Allocation {
@@ -52,6 +52,14 @@ struct Allocation {
   };
   std::vector<Shift> shifts;           ///< of tokens that are there already; empty without extra movement
   double moved = 0, moved_beside = 0;  ///< to the joiner, and by shifts, in copies of everything
+  struct Relief {
+    std::string node;
+    double before = 0, after = 0;  ///< what it holds, in copies of everything
+    /// The least that one joiner can leave it with. A new node in front of its tokens pushes it back by one
+    /// place, so that it loses what it held as the last owner, and no more.
+    double least = 0;
+  };
+  std::optional<Relief> relief;
 };
 /// Refused where the view is stale or another node is still joining. An error where the map has no tokens
 /// that could be chosen.

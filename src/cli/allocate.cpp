@@ -15,6 +15,7 @@ constexpr std::uint32_t most_tokens = 1536;  // as in Cassandra
 
 struct Options {
   ClusterArgs cluster;
+  RepairArgs repair;
   AllocateRequest request;
   std::string algorithm = "arcwise", fingerprint, map_file, suffix;
   std::vector<std::uint32_t> racks;
@@ -67,6 +68,9 @@ std::optional<Error> refused(const Options& o) {
                 o.request.node.weight))
     return usage_error("", "--rack, --weight, --relieve and --extra-movement are about the node that joins",
                        "add --node NAME");
+  if (offline && !o.repair.file.empty())
+    return usage_error(o.repair.file, "a cluster that is yet to be has nothing to repair",
+                       "leave out --repair-commands");
   if (!offline && o.will_grow)
     return usage_error("", "--will-grow is about a cluster that is yet to be",
                        "a join with Arcwise's algorithm always keeps the next ones in mind");
@@ -81,6 +85,12 @@ std::optional<Error> write_after(const ClusterMap& after, const Options& o, Sess
   if (auto error = write_whole(o.map_file, write_map(after))) return error;
   session.say("wrote the map after it to " + o.map_file);
   return std::nullopt;
+}
+
+std::optional<Error> write_files(const ClusterMap& after, const Repairs& repairs, const Options& o,
+                                 Session& session) {
+  if (auto error = write_after(after, o, session)) return error;
+  return write_repairs(o.repair, repairs, session);
 }
 
 Result<int> run_offline(const Options& o, Session& session) {
@@ -99,9 +109,13 @@ Result<int> run_doubling(const Options& o, const Loaded& loaded, const ExpectedM
                          Session& session) {
   const auto doubling = bisect(loaded.cluster.map, o.suffix, expected);
   if (!doubling) return doubling.error();
-  if (auto error = write_after(doubling->after, o, session)) return *error;
-  session.out.write(session.json ? dump(doubling_json(*doubling))
-                                 : doubling_text(loaded.title, *doubling, session.colour));
+  const Repairs repairs = repairs_of({loaded.placement, compile(doubling->after)}, o.repair);
+  if (auto error = write_files(doubling->after, repairs, o, session)) return *error;
+  if (o.repair.to_stdout()) return 0;
+  Json json = doubling_json(*doubling);
+  json["repair"] = repair_json(repairs);
+  session.out.write(session.json ? dump(json)
+                                 : doubling_text(loaded.title, *doubling, repairs, session.colour));
   return 0;
 }
 
@@ -111,10 +125,13 @@ Result<int> run_join(const Options& o, const Loaded& loaded, const ExpectedMap& 
   request.expected = expected;
   const auto allocation = allocate(loaded.cluster.map, request);
   if (!allocation) return allocation.error();
-  if (auto error = write_after(allocation->after, o, session)) return *error;
+  const Repairs repairs = repairs_of({loaded.placement, compile(allocation->after)}, o.repair);
+  if (auto error = write_files(allocation->after, repairs, o, session)) return *error;
+  if (o.repair.to_stdout()) return 0;
   const AllocationTitle title{loaded.title, request.node.name, request.node.rack, o.algorithm};
-  session.out.write(session.json ? dump(allocation_json(title, *allocation))
-                                 : allocation_text(title, *allocation, session.colour));
+  Json json = allocation_json(title, *allocation);
+  json["repair"] = repair_json(repairs);
+  session.out.write(session.json ? dump(json) : allocation_text(title, *allocation, repairs, session.colour));
   return 0;
 }
 
@@ -123,6 +140,7 @@ Result<int> run_allocate(const Options& o, Session& session) {
   if (!o.racks.empty()) return run_offline(o, session);
   const auto loaded = o.cluster.load();
   if (!loaded) return loaded.error();
+  if (auto error = o.repair.refused(loaded->cluster.map, session)) return *error;
   ExpectedMap expected;
   if (!o.fingerprint.empty()) expected.fingerprint = o.fingerprint;
   if (o.epoch) expected.epoch = *o.epoch;
@@ -166,6 +184,7 @@ Action declare_allocate(Args& args) {
   args.option("--fingerprint", "F", o.fingerprint, "refuse, with exit 4, where the map has another one");
   args.option("--epoch", "N", o.epoch, "the same for its epoch");
   args.option("--write-map", "FILE", o.map_file, "write the map with the node to this file").files();
+  o.repair.declare(args);
   args.option("--seed", "N", o.request.seed, "seed of random tokens (1)");
   o.cluster.declare_reading(args);
   o.cluster.declare_policy(args);

@@ -39,6 +39,17 @@ Json bound(Json json, const Answer& a) {
   return json;
 }
 
+// "38.1 % of what n4 held (34.5 % of one copy → 21.4 %)", and why it is no more.
+std::string relief_text(const Allocation::Relief& r) {
+  const double taken = r.before > 0 ? 1 - r.after / r.before : 0;
+  std::string out = per_cent(taken) + " of what " + r.node + " held (" + per_cent(r.before) +
+                    " of one copy → " + per_cent(r.after) + ")";
+  if (r.least > r.before / 2 * 1.001)
+    out += "; " + per_cent(1 - r.least / r.before) + " is the most that one new node can take: what " +
+           r.node + " holds as the last owner";
+  return out;
+}
+
 Notes balance_notes(const Balance& before, const Balance& after) {
   Notes notes;
   notes.line("balance", "largest " + times3(before.max_over_target) + " its target → " +
@@ -49,12 +60,18 @@ Notes balance_notes(const Balance& before, const Balance& after) {
 
 }  // namespace
 
+std::string token_lines(const TokenSpace& space, const std::vector<Token>& tokens) {
+  return "num_tokens: " + std::to_string(tokens.size()) + "\ninitial_token: " + joined(space, tokens, ",") +
+         '\n';
+}
+
 std::string balance_line(const Balance& balance) {
   return "largest " + times3(balance.max_over_target) + " its target, smallest " +
          times3(balance.min_over_target);
 }
 
-std::string allocation_text(const AllocationTitle& title, const Allocation& a, bool colour) {
+std::string allocation_text(const AllocationTitle& title, const Allocation& a, const Repairs& repairs,
+                            bool colour) {
   std::string out =
       toned(title.cluster, Tone::strong, colour) + ": " + counted(a.tokens.size(), "token", "tokens") +
       " for " + toned(title.node, Tone::strong, colour) +
@@ -62,7 +79,9 @@ std::string allocation_text(const AllocationTitle& title, const Allocation& a, b
   Notes notes = balance_notes(a.balance_before, a.balance_after);
   notes.line("moves", per_cent(a.moved) + " of one copy to " + title.node +
                           (a.shifts.empty() ? "" : ", and " + per_cent(a.moved_beside) + " between others"));
+  if (a.relief) notes.line("takes", relief_text(*a.relief));
   notes.line("chosen for", chosen_for(a.fingerprint, a.epoch));
+  add_repair_note(notes, repairs);
   for (const Finding& w : a.warnings)
     notes.line("warning", w.message + (w.advice.empty() ? "" : "; " + w.advice), Tone::warning);
   out += notes.text(colour);
@@ -70,8 +89,7 @@ std::string allocation_text(const AllocationTitle& title, const Allocation& a, b
   for (const Allocation::Shift& s : a.shifts)
     out += "  " + s.node + ": " + to_text(a.after.space(), s.from) + " → " + to_text(a.after.space(), s.to) +
            '\n';
-  return out + "\nnum_tokens: " + std::to_string(a.tokens.size()) +
-         "\ninitial_token: " + joined(a.after.space(), a.tokens, ",") + '\n';
+  return out + '\n' + token_lines(a.after.space(), a.tokens);
 }
 
 Json allocation_json(const AllocationTitle& title, const Allocation& a) {
@@ -86,18 +104,24 @@ Json allocation_json(const AllocationTitle& title, const Allocation& a) {
     json["shifts"].push_back({{"node", s.node},
                               {"from", to_text(a.after.space(), s.from)},
                               {"to", to_text(a.after.space(), s.to)}});
+  if (a.relief)
+    json["relief"] = {{"node", a.relief->node},
+                      {"share_before", a.relief->before},
+                      {"share_after", a.relief->after},
+                      {"least_share", a.relief->least}};
   return bound(std::move(json), a);
 }
 
-std::string doubling_text(const std::string& cluster, const Doubling& d, bool colour) {
+std::string doubling_text(const std::string& cluster, const Doubling& d, const Repairs& repairs,
+                          bool colour) {
   std::string out = toned(cluster, Tone::strong, colour) + ": " + counted(d.twins.size(), "twin", "twins") +
                     ", each at the middle of every arc of its node\n";
   Notes notes = balance_notes(d.balance_before, d.balance_after);
   notes.line("chosen for", chosen_for(d.fingerprint, d.epoch));
+  add_repair_note(notes, repairs);
   out += notes.text(colour);
   for (const Doubling::Twin& twin : d.twins)
-    out += "\n# " + twin.name + "\nnum_tokens: " + std::to_string(twin.tokens.size()) +
-           "\ninitial_token: " + joined(d.after.space(), twin.tokens, ",") + '\n';
+    out += "\n# " + twin.name + '\n' + token_lines(d.after.space(), twin.tokens);
   return out;
 }
 

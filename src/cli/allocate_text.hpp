@@ -4,6 +4,7 @@
 #include <string>
 
 #include "arcwise/allocate.hpp"
+#include "cli/repair_text.hpp"
 #include "format/json_text.hpp"
 
 namespace arcwise::cli {
@@ -12,10 +13,12 @@ struct AllocationTitle {
   std::string cluster, node, rack, algorithm;
 };
 
-std::string allocation_text(const AllocationTitle& title, const Allocation& allocation, bool colour);
+std::string allocation_text(const AllocationTitle& title, const Allocation& allocation,
+                            const Repairs& repairs, bool colour);
 Json allocation_json(const AllocationTitle& title, const Allocation& allocation);
 
-std::string doubling_text(const std::string& cluster, const Doubling& doubling, bool colour);
+std::string doubling_text(const std::string& cluster, const Doubling& doubling, const Repairs& repairs,
+                          bool colour);
 Json doubling_json(const Doubling& doubling);
 
 /// In the words of Cassandra's generatetokens, which importers read.
@@ -23,6 +26,8 @@ std::string offline_text(const ClusterMap& map, std::uint32_t tokens);
 Json offline_json(const ClusterMap& map, const Balance& balance);
 
 /// "largest 1.02× its target, smallest 0.98×".
+/// The lines for cassandra.yaml.
+std::string token_lines(const TokenSpace& space, const std::vector<Token>& tokens);
 std::string balance_line(const Balance& balance);
 
 }  // namespace arcwise::cli

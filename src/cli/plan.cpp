@@ -9,6 +9,7 @@
 #include "cli/change_text.hpp"
 #include "cli/cluster_args.hpp"
 #include "cli/output_file.hpp"
+#include "cli/plan_tokens.hpp"
 #include "cli/verbs.hpp"
 #include "format/json_reports.hpp"
 #include "format/table_numbers.hpp"
@@ -22,6 +23,8 @@ constexpr std::size_t most_rows = 20;
 struct Options {
   ClusterArgs cluster, target;
   ChangeArgs change;
+  RetokenArgs retoken;
+  RepairArgs repair;
   CostOptions cost;
   std::string to, plan_file, map_file;
   std::uint64_t seed = 1;
@@ -68,21 +71,32 @@ struct Maps {
   Loaded before;
   ClusterMap after;
   std::vector<Finding> warnings;
+  std::optional<Retoken> retoken{};
 };
 
 Result<Maps> load(const Options& o) {
-  if (o.to.empty() && o.change.change().empty())
-    return usage_error("", "no change is given", "use --add, --remove, --weight, --replace, or --to MAP");
-  if (!o.to.empty() && !o.change.change().empty())
-    return usage_error(o.to, "--to and single changes exclude each other", "give one of them");
+  if (auto error = o.retoken.refused()) return *error;
+  const int ways = !o.to.empty() + !o.change.change().empty() + o.retoken.given();
+  if (ways == 0)
+    return usage_error("", "no change is given",
+                       "use --add, --remove, --weight, --replace, --retoken, or --to MAP");
+  if (ways > 1)
+    return usage_error(o.to.empty() ? o.retoken.node : o.to,
+                       "--to, --retoken and single changes exclude each other", "give one of them");
   if (o.cost.parallel == 0) return usage_error("0", "--parallel: no stream would ever run", "give 1 or more");
   const auto before = o.cluster.load();
   if (!before) return before.error();
+  if (o.retoken.given()) {
+    auto done = o.retoken.run(before->cluster.map, o.seed);
+    if (!done) return done.error();
+    const ClusterMap after = done->joined.after;
+    return Maps{*before, after, {}, std::move(*done)};
+  }
   if (o.to.empty()) {
     std::vector<Finding> warnings;
     auto after = apply(before->cluster.map, o.change.change(), warnings);
     if (!after) return after.error();
-    return Maps{*before, *after, std::move(warnings)};
+    return Maps{*before, *after, std::move(warnings), {}};
   }
   ClusterArgs target = o.target;
   target.files = {o.to};
@@ -90,7 +104,7 @@ Result<Maps> load(const Options& o) {
   target.options.across = o.cluster.options.across;
   const auto after = target.load();
   if (!after) return after.error();
-  return Maps{*before, after->cluster.map, {}};
+  return Maps{*before, after->cluster.map, {}, {}};
 }
 
 std::string flow_table(const Plan& plan, const CostOptions& cost, bool all, bool colour) {
@@ -153,10 +167,12 @@ std::string over_least(const Diff& d) {
   return ratio < 1.005 ? "" : "; this moves " + times(ratio) + " that";
 }
 
-std::string text_answer(const Maps& maps, const Plan& plan, const Options& options, bool colour) {
+std::string text_answer(const Maps& maps, const Plan& plan, const TokenReport& tokens, const Options& options,
+                        bool colour) {
   const Diff& d = plan.diff;
   std::string out = headline(maps, plan, options.cost, colour);
   Notes notes;
+  tokens.note_first(notes, plan);
   notes.line("least possible", per_cent(d.least.value()) + " for these shares" + over_least(d));
   notes.line("donors", counted(d.donors.size()) + " of " +
                            counted(maps.before.cluster.map.nodes().size(), "node", "nodes"));
@@ -166,17 +182,20 @@ std::string text_answer(const Maps& maps, const Plan& plan, const Options& optio
                             per_cent(plan.balance_after.usable_capacity));
   notes.line("fingerprint", d.before + epoch_text(maps.before.cluster.map.epoch()) + " → " + d.after +
                                 epoch_text(maps.after.epoch()));
+  tokens.note_after(notes);
   for (const Finding& w : plan.warnings)
     notes.line(
         w.severity == Finding::Severity::info ? "parts" : "warning",
         (w.subject.empty() ? "" : w.subject + ": ") + w.message + (w.advice.empty() ? "" : "; " + w.advice),
         w.severity == Finding::Severity::info ? Tone::plain : Tone::warning);
   out += notes.text(colour);
+  out += tokens.ranges_text(options.all, colour);
   if (!d.transfers.empty())
     out += '\n' + transfer_table(d, options.cost.data_bytes, options.all ? 0 : most_rows, colour);
   if (options.cost.data_bytes > 0 || options.cost.utilisation || options.cost.session_overhead > 0)
     out += '\n' + flow_table(plan, options.cost, options.all, colour);
   if (!plan.steps.empty()) out += "\nsteps\n" + steps_text(plan);
+  out += tokens.lines_text();
   if (!d.example_keys.empty()) out += "\nkeys that move, such as\n" + example_text(d);
   return out;
 }
@@ -196,8 +215,10 @@ std::string only_reweighted(const ClusterMap& before, const ClusterMap& after) {
   return names;
 }
 
-std::optional<Error> guard(const Maps& maps) {
+std::optional<Error> guard(const Maps& maps, Session& session) {
   if (auto error = check_part_count(maps.before.cluster.map, maps.after)) return error;
+  const ClusterMap& was = maps.retoken ? maps.retoken->without : maps.before.cluster.map;
+  if (auto error = refuse_other_count(was, maps.after, session)) return error;
   const Fingerprints a = fingerprints(maps.before.placement), b = fingerprints(compile(maps.after));
   if (a.fingerprint != b.fingerprint) return std::nullopt;
   if (a.membership == b.membership)
@@ -232,16 +253,23 @@ std::optional<Error> write_files(const Maps& maps, const std::string& json, cons
 Result<int> run_plan(const Options& o, Session& session) {
   const auto maps = load(o);
   if (!maps) return maps.error();
-  if (auto error = guard(*maps)) return *error;
-  Plan p = plan(maps->before.cluster.map, maps->after, o.change.change(), o.cost, o.seed);
+  if (auto error = o.repair.refused(maps->after, session)) return *error;
+  if (auto error = guard(*maps, session)) return *error;
+  const ClusterMap& before = maps->before.cluster.map;
+  Plan p = maps->retoken ? retoken_plan(before, *maps->retoken, o.cost, o.seed)
+                         : plan(before, maps->after, o.change.change(), o.cost, o.seed);
   p.warnings.insert(p.warnings.begin(), maps->warnings.begin(), maps->warnings.end());
+  const TokenReport tokens(maps->before, maps->after, maps->retoken, o.repair);
   Json json = plan_json(p, o.cost);
-  json["epoch_before"] = or_null(maps->before.cluster.map.epoch());
+  json["epoch_before"] = or_null(before.epoch());
   json["epoch_after"] = or_null(maps->after.epoch());
   json["seed"] = o.seed;
+  tokens.add_keys(json);
   const std::string answer = dump(json);
   if (auto error = write_files(*maps, answer, o, session)) return *error;
-  session.out.write(session.json ? answer : text_answer(*maps, p, o, session.colour));
+  if (auto error = tokens.write(o.repair, session)) return *error;
+  if (!o.repair.to_stdout())
+    session.out.write(session.json ? answer : text_answer(*maps, p, tokens, o, session.colour));
   return 0;
 }
 
@@ -254,6 +282,7 @@ Action declare_plan(Args& args) {
       .single()
       .files();
   o.change.declare(args);
+  o.retoken.declare(args);
   args.option("--to", "MAP", o.to, "change to this map instead").files();
   args.option("--data", "SIZE", size_into(o.cost.data_bytes), "size of one copy of everything, such as 24TB");
   args.option("--node-bandwidth", "RATE", size_into(o.cost.node_bandwidth),
@@ -269,6 +298,7 @@ Action declare_plan(Args& args) {
               "mean disk use before, such as 60%");
   args.option("-f,--file", "FILE", o.plan_file, "write the plan, as JSON, to this file").files();
   args.option("--write-map", "FILE", o.map_file, "write the map after the change to this file").files();
+  o.repair.declare(args);
   args.flag("--all", o.all, "list every node and transfer");
   args.option("--seed", "N", o.seed, "seed of the sampled keys, where regions cannot be compared (1)");
   o.cluster.declare_reading(args);

@@ -121,6 +121,13 @@ std::vector<Token> free_tokens(const ClusterMap& map, const std::vector<std::uin
   return out;
 }
 
+// What it held, what it is left with, and what it would be at best.
+Allocation::Relief relief_of(NodeIndex node, const Ownership& before, const Ownership& after, double most,
+                             const ClusterMap& map) {
+  const double held = before.nodes[node].effective.value();
+  return {map.nodes()[node].name, held, after.nodes[node].effective.value(), std::max(held / 2, held - most)};
+}
+
 std::string epoch_text(std::optional<std::uint64_t> epoch) {
   return epoch ? "epoch " + std::to_string(*epoch) : std::string("no epoch");
 }
@@ -209,12 +216,18 @@ Result<Allocation> allocate(const ClusterMap& map, const AllocateRequest& reques
   std::vector<Finding> warnings;
   const auto after = apply(*given, change, warnings);
   if (!after) return after.error();
-  Allocation out{tokens, prints.fingerprint,  map.epoch(), *after, ownership(before).balance,
-                 {},     std::move(warnings), {},          0,      0};
+  const Ownership owned_before = ownership(before);
+  Allocation out{tokens, prints.fingerprint,  map.epoch(), *after, owned_before.balance,
+                 {},     std::move(warnings), {},          0,      0,
+                 {}};
+  const std::uint32_t relieved = scope->joiner.relieved;
+  const double most =
+      request.relieve ? most_relief(scope->ring, relieved, scope->joiner.group) : 0;  // before it has joined
   if (auto error = shift(out, *scope, request)) return *error;
   const Ownership own = ownership(compile(out.after));
   out.balance_after = own.balance;
   out.moved = own.nodes.back().effective.value();
+  if (request.relieve) out.relief = relief_of(scope->node_of[relieved], owned_before, own, most, out.after);
   return out;
 }
 

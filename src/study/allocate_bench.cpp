@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench_report.hpp"
+#include "growth_bound.hpp"
 #include "study/allocate_growing.hpp"
 #include "study/allocate_shift.hpp"
 #include "study/rng.hpp"
@@ -28,6 +29,11 @@ struct Rule {
   AllocationRule choose;
 };
 const Rule rules[] = {{"arcwise", arcwise_tokens}, {"cassandra", cassandra_tokens}};
+
+/// What the smallest should hold at least, of what is fair.
+double least_asked(std::uint32_t tokens) {
+  return tokens <= 4 ? 0.88 : tokens <= 8 ? 0.93 : tokens <= 16 ? 0.965 : 0.98;
+}
 
 /// Worst over all sizes from `from` on.
 Evenness worst(const Growth& growth, const AllocationRule& rule, std::size_t from) {
@@ -54,6 +60,12 @@ void growth_table(bench::Report& report, std::string heading, Growth growth, std
     // A node is relieved `replicas × tokens` times while the cluster grows by its own size.
     report.figure("", count + "largest that the rate of relief allows, about",
                   1 + 1 / (2.0 * growth.replicas * tokens));
+    if (growth.replicas > 1) continue;
+    const auto first = static_cast<std::uint32_t>(from);
+    report.figure("", count + "largest, if sizes were all (linear program)",
+                  bench::growth_bound({tokens, first, growth.units, 0}));
+    report.figure("", count + "the same, none below " + fmt::format("{}", least_asked(tokens)),
+                  bench::growth_bound({tokens, first, growth.units, least_asked(tokens)}));
   }
 }
 

@@ -40,6 +40,7 @@ Effort effort_for(const AllocationRing& ring, const Joiner& joiner) {
 }
 
 constexpr std::size_t moved_at_once = 2;
+constexpr double relief_counts = 256;  // as much as so many other units: it is what was asked for
 constexpr double hopeless = std::numeric_limits<double>::infinity();
 constexpr double shortest_cut = 0x1p-60;  // of a range that has room for a token on either side
 
@@ -81,6 +82,7 @@ Search::Search(const AllocationRing& ring, const Joiner& joiner)
       targets_(targets_of(ring, joiner, field_.held())),
       tokens_(joiner.tokens) {
   for (double fair : targets_.fair) scale_.push_back(1 / (fair * fair));
+  if (joiner.relieved != Joiner::nobody) scale_[joiner.relieved] *= relief_counts;
   const double ranges = static_cast<double>(ring.tokens.size() + tokens_);
   const Tuning tuning = tuning_for(ring.replicas, joiner.tokens);
   evenness_ = tuning.evenness / static_cast<double>(tokens_) * ranges * ranges;

@@ -43,6 +43,9 @@ struct Joiner {
 
 /// What a unit holds, as a fraction of the ring: 0…1, summing to the number of replicas.
 std::vector<double> held_by_unit(const AllocationRing& ring);
+/// How much of it one joiner of this group can take at most: all of it where the two share a group; else what
+/// the unit holds as the last owner, behind no unit of that group.
+double most_relief(const AllocationRing& ring, std::uint32_t unit, std::uint32_t joiner_group);
 
 // The rules. Each returns joiner.tokens positions, ascending, none of which the ring has.
 

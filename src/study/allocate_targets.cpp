@@ -123,7 +123,10 @@ Targets targets_of(const AllocationRing& ring, const Joiner& joiner, std::span<c
   out.wanted = out.fair;
   if (joiner.relieved != Joiner::nobody) {
     std::copy(held.begin(), held.end() - 1, out.wanted.begin());
-    out.wanted[joiner.relieved] = out.wanted.back() = held[joiner.relieved] / 2;
+    const double taken =
+        std::min(held[joiner.relieved] / 2, most_relief(ring, joiner.relieved, joiner.group));
+    out.wanted[joiner.relieved] = held[joiner.relieved] - taken;
+    out.wanted.back() = taken;
     return out;
   }
   if (ring.replicas > 1 || !alike(ring, joiner)) return out;

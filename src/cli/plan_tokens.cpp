@@ -1,0 +1,168 @@
+#include "cli/plan_tokens.hpp"
+
+#include "cli/allocate_text.hpp"
+#include "format/json_text.hpp"
+#include "format/table_numbers.hpp"
+
+namespace arcwise::cli {
+namespace {
+
+constexpr std::uint32_t most_tokens = 1536;  // as in Cassandra
+
+// "'dc1': 3", with the copies that the map says this zone has.
+std::string replication(const ClusterMap& map, const std::string& zone, const std::string& name) {
+  std::uint32_t count = map.replicas().count;
+  for (const ZoneCount& z : map.replicas().per_zone)
+    if (z.zone == zone) count = z.count;
+  return "'" + name + "': " + std::to_string(count);
+}
+
+/// Another number of tokens comes with new nodes in a data center of their own, which takes over.
+std::vector<std::string> migration(const ClusterMap& map, const TokenCountChange& change) {
+  const std::string zone = change.zone.empty() ? "OLD_DC" : change.zone;
+  const std::string fresh = zone + "_" + std::to_string(change.after);
+  const std::string was = replication(map, change.zone, zone), is = replication(map, change.zone, fresh);
+  const std::string alter = "ALTER KEYSPACE … WITH replication = {'class': 'NetworkTopologyStrategy', ";
+  return {
+      "every client: local data center " + zone +
+          ", consistency LOCAL_QUORUM or LOCAL_ONE, so that none reads "
+          "from nodes that are still empty",
+      "new nodes in a data center of another name, such as " + fresh +
+          ": num_tokens: " + std::to_string(change.after) +
+          ", auto_bootstrap: false, seeds of both data centers; start them one "
+          "by one (`arcwise allocate --racks` chooses tokens for all of them)",
+      alter + was + ", " + is + "}, for each keyspace, system_auth, system_distributed and system_traces too",
+      "on each new node: nodetool rebuild -- " + zone,
+      "once all are filled: nodetool repair -full -pr on each new node, for writes that were missed",
+      "clients: local data center " + fresh,
+      alter + is + "}, for the same keyspaces",
+      "on each old node: nodetool decommission, then remove " + zone + " from clients and seeds"};
+}
+
+std::string migration_text(const TokenCountChange& change, const std::vector<std::string>& steps) {
+  std::string out = "the way from " + counted(change.before, "token", "tokens") + " a node to " +
+                    counted(change.after) + ": a new data center\n";
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    out += "  " + std::to_string(i + 1) + ". " + wrapped(steps[i], 100, 5) + '\n';
+  return out;
+}
+
+}  // namespace
+
+void RetokenArgs::declare(Args& args) {
+  args.option("--retoken", "NODE", node,
+              "decommission this node, then let it join again with allocated tokens");
+  args.option("--tokens", "N", tokens, "how many it takes then (as the other nodes)");
+  args.option("--algorithm", "NAME", algorithm, "who chooses them (arcwise)")
+      .one_of({"arcwise", "cassandra", "random"});
+}
+
+std::optional<Error> RetokenArgs::refused() const {
+  if (!given() && (tokens || algorithm != "arcwise"))
+    return usage_error("", "--tokens and --algorithm are about the node that takes new tokens",
+                       "add --retoken NODE");
+  if (tokens && (*tokens == 0 || *tokens > most_tokens))
+    return usage_error(std::to_string(*tokens), "a node takes from 1 to 1,536 tokens", "16 are usual");
+  return std::nullopt;
+}
+
+Result<Retoken> RetokenArgs::run(const ClusterMap& map, std::uint64_t seed) const {
+  return retoken(map, {node, tokens, *find_allocator(algorithm), seed});
+}
+
+// What counts is what both steps move, though the end may be close to the beginning.
+Plan retoken_plan(const ClusterMap& before, const Retoken& retoken, const CostOptions& cost,
+                  std::uint64_t seed) {
+  const ClusterMap& after = retoken.joined.after;
+  const Node& node = after.nodes().back();
+  Change leave, join;
+  leave.remove.push_back(node.name);
+  join.add.push_back({node.name, node.address, node.host, node.rack, node.zone, node.weight, {}});
+  for (Token t : retoken.joined.tokens) join.add.back().tokens.push_back(to_hex(after.space(), t));
+  Plan out = plan(before, after, {}, cost, seed);
+  out.bytes = out.seconds = 0;
+  out.steps.clear();
+  for (Plan step :
+       {plan(before, retoken.without, leave, cost, seed), plan(retoken.without, after, join, cost, seed)}) {
+    out.bytes += step.bytes;
+    out.seconds += step.seconds;
+    for (PlanStep& s : step.steps) out.steps.push_back(std::move(s));
+  }
+  out.warnings.insert(out.warnings.end(), retoken.joined.warnings.begin(), retoken.joined.warnings.end());
+  return out;
+}
+
+TokenReport::TokenReport(const Loaded& before, const ClusterMap& after, const std::optional<Retoken>& retoken,
+                         const RepairArgs& args)
+    : before_(before.placement), retoken_(retoken) {
+  std::vector<Placement> stages{before_};
+  if (retoken) stages.push_back(compile(retoken->without));
+  stages.push_back(compile(after));
+  repairs_ = repairs_of(stages, args);
+  sessions_ = repair_sessions(stages.front(), stages.back());
+  collapsed_ = collapsed_ranges(before_, before.cluster.observed.down);
+}
+
+void TokenReport::note_first(Notes& notes, const Plan& plan) const {
+  add_collapsed_note(notes, collapsed_);
+  if (!retoken_ || plan.steps.size() != 2) return;
+  const double both = plan.steps[0].moved.value() + plan.steps[1].moved.value();
+  notes.line(
+      "on the way",
+      per_cent(both) + " of one copy in two steps: a node that leaves gives up also what it gets back");
+}
+
+void TokenReport::note_after(Notes& notes) const {
+  add_repair_note(notes, repairs_);
+  add_sessions_note(notes, sessions_);
+}
+
+std::string TokenReport::ranges_text(bool all, bool colour) const {
+  return collapsed_.ranges.empty() ? "" : '\n' + collapsed_text(before_, collapsed_, all, colour);
+}
+
+std::string TokenReport::lines_text() const {
+  return retoken_ ? '\n' + token_lines(before_.map().space(), retoken_->joined.tokens) : "";
+}
+
+void TokenReport::add_keys(Json& json) const {
+  json["repair"] = repair_json(repairs_);
+  json["repair_sessions"] = to_json(sessions_);
+  json["collapsed"] = collapsed_json(before_, collapsed_);
+  if (!retoken_) return;
+  Json tokens = Json::array();
+  for (Token t : retoken_->joined.tokens) tokens.push_back(to_text(before_.map().space(), t));
+  json["retoken"] = {{"node", retoken_->joined.after.nodes().back().name}, {"tokens", tokens}};
+}
+
+std::optional<Error> TokenReport::write(const RepairArgs& args, Session& session) const {
+  return write_repairs(args, repairs_, session);
+}
+
+std::optional<Error> refuse_other_count(const ClusterMap& before, const ClusterMap& after, Session& session) {
+  const auto change = token_count_change(before, after);
+  if (!change) return std::nullopt;
+  const std::vector<std::string> steps = migration(before, *change);
+  if (session.json) {
+    Json json = answer("plan");
+    json["refused"] = "token-count";
+    json["node"] = change->node;
+    json["tokens_before"] = change->before;
+    json["tokens_after"] = change->after;
+    json["migration"] = steps;
+    session.out.write(dump(json));
+  } else {
+    session.out.write(migration_text(*change, steps));
+  }
+  const std::string numbers = std::to_string(change->after) + " where " +
+                              (change->joins ? "its peers have " : "it has ") +
+                              std::to_string(change->before);
+  return Error{ErrorKind::refused,
+               {},
+               change->node,
+               "this node would have another number of tokens, " + numbers +
+                   (change->joins ? ", and so another share than they" : ", with which it does not start"),
+               "another num_tokens comes with a new data center, in the steps above; or keep the number"};
+}
+
+}  // namespace arcwise::cli

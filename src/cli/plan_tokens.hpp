@@ -1,0 +1,57 @@
+// What plan knows of tokens alone: --retoken, and the refusal of another number of tokens.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "arcwise/retoken.hpp"
+#include "cli/args.hpp"
+#include "cli/cluster_args.hpp"
+#include "cli/repair_text.hpp"
+#include "cli/session.hpp"
+#include "format/table_text.hpp"
+
+namespace arcwise::cli {
+
+class RetokenArgs {
+ public:
+  void declare(Args& args);
+  bool given() const { return !node.empty(); }
+  /// --tokens and --algorithm are about the node that is named.
+  std::optional<Error> refused() const;
+  Result<Retoken> run(const ClusterMap& map, std::uint64_t seed) const;
+
+  std::string node, algorithm = "arcwise";
+  std::optional<std::uint32_t> tokens;
+};
+
+/// The plan of the two steps: what changes in the end, and what each step moves on the way.
+Plan retoken_plan(const ClusterMap& before, const Retoken& retoken, const CostOptions& cost,
+                  std::uint64_t seed);
+
+/// Beside the plan: what is collapsed and comes first, what to repair afterwards, and the new tokens.
+class TokenReport {
+ public:
+  TokenReport(const Loaded& before, const ClusterMap& after, const std::optional<Retoken>& retoken,
+              const RepairArgs& args);
+
+  void note_first(Notes& notes, const Plan& plan) const;
+  void note_after(Notes& notes) const;
+  std::string ranges_text(bool all, bool colour) const;
+  std::string lines_text() const;
+  void add_keys(Json& json) const;
+  std::optional<Error> write(const RepairArgs& args, Session& session) const;
+
+ private:
+  Placement before_;
+  std::optional<Retoken> retoken_;
+  Repairs repairs_;
+  RepairSessions sessions_;
+  Collapsed collapsed_;
+};
+
+/// Refused where a node would have another number of tokens. The way there, a new data center, goes to
+/// standard output.
+std::optional<Error> refuse_other_count(const ClusterMap& before, const ClusterMap& after, Session& session);
+
+}  // namespace arcwise::cli

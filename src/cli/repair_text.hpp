@@ -1,0 +1,58 @@
+// Ranges to repair once tokens have changed: the note about them, the commands, the JSON.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "arcwise/collapse.hpp"
+#include "arcwise/repair.hpp"
+#include "cli/args.hpp"
+#include "cli/session.hpp"
+#include "format/json_text.hpp"
+#include "format/table_text.hpp"
+
+namespace arcwise::cli {
+
+class RepairArgs {
+ public:
+  void declare(Args& args);
+  /// What is wrong with them for a change of this map.
+  std::optional<Error> refused(const ClusterMap& map, const Session& session) const;
+  bool to_stdout() const { return file == "-"; }
+
+  std::string file, keyspace;
+};
+
+struct Repairs {
+  bool apply = false;  ///< the map's system repairs ranges at all
+  std::vector<RepairRange> ranges;
+  std::vector<RepairCommand> commands;
+  Share share;
+};
+Repairs repairs_of(const std::vector<Placement>& stages, const RepairArgs& args);
+
+/// Nothing where no range is to be repaired.
+void add_repair_note(Notes& notes, const Repairs& repairs);
+Json repair_json(const Repairs& repairs);
+/// To the file asked for, or, where that is -, to standard output, instead of the answer.
+std::optional<Error> write_repairs(const RepairArgs& args, const Repairs& repairs, Session& session);
+
+/// Ranges that each node repairs, before and after; empty for other systems.
+struct RepairSessions {
+  struct Row {
+    std::string name;
+    RangesHeld before, after;
+  };
+  std::vector<Row> rows;  ///< the nodes of both maps, those before first
+};
+RepairSessions repair_sessions(const Placement& before, const Placement& after);
+void add_sessions_note(Notes& notes, const RepairSessions& sessions);
+Json to_json(const RepairSessions& sessions);
+
+/// What is to be placed anew first: a note, the ranges (`all`: every one), the JSON.
+void add_collapsed_note(Notes& notes, const Collapsed& collapsed);
+std::string collapsed_text(const Placement& placement, const Collapsed& collapsed, bool all, bool colour);
+Json collapsed_json(const Placement& placement, const Collapsed& collapsed);
+
+}  // namespace arcwise::cli
