@@ -79,6 +79,10 @@ class Repair(unittest.TestCase):
         p = answer("plan", RING, "--remove", "10.1.1.12")
         rows = {r["name"]: r for r in p["repair_sessions"]}
         self.assertEqual(len(rows), 6)
+        for flow in p["flows"]:
+            self.assertEqual({**flow["repair_sessions"], "name": flow["name"]}, rows[flow["name"]])
+        text = run("plan", RING, "--remove", "10.1.1.12", "--all").stdout.decode()
+        self.assertRegex(text, r"\n10.1.1.12 +\d+ → 0 +16 → 0\n")
         self.assertEqual(rows["10.1.1.12"]["after"], {"primary": 0, "all": 0})
         before = sum(r["before"]["primary"] for r in rows.values())
         self.assertEqual(sum(r["before"]["all"] for r in rows.values()), 3 * before)
@@ -106,6 +110,26 @@ class Retoken(unittest.TestCase):
         for words in (["--retoken", "nobody"], ["--tokens", "8", "--remove", "10.1.1.11"],
                       ["--retoken", "10.1.1.11", "--remove", "10.1.1.12"]):
             self.assertEqual(run("plan", RING, *words).returncode, 2, words)
+
+
+class Collapsed(unittest.TestCase):
+    def test_ranges_with_owners_that_are_down_come_first(self):
+        ring = pathlib.Path(RING).read_text()
+        down = re.sub(r"(?m)^(10\.1\.1\.12 .*?)Up  ", r"\1Down", ring).encode()
+        p = answer("plan", "-", "--replace", "10.1.1.12=10.1.1.19", stdin=down)
+        lost = p["collapsed"]
+        held, = [t["share"] for t in p["transfers"] if t["from"] == "10.1.1.12"]
+        self.assertAlmostEqual(lost["share"], held, 12)
+        self.assertEqual(lost["replaced_share"], lost["share"])
+        other = answer("plan", "-", "--add", "n,rack=rack3,zone=dc1", stdin=down)["collapsed"]
+        self.assertEqual((other["share"], other["replaced_share"]), (lost["share"], 0))
+        self.assertAlmostEqual(sum(r["share"] for r in lost["ranges"]), lost["share"], 12)
+        for r in lost["ranges"]:
+            self.assertEqual((len(r["up"]), r["copies"]), (2, "too few"))
+        text = run("plan", "-", "--replace", "10.1.1.12=10.1.1.19", stdin=down).stdout.decode()
+        self.assertLess(text.index("re-place first"), text.index("least possible"))
+        self.assertEqual(answer("plan", RING, "--remove", "10.1.1.12")["collapsed"], 
+                         {"share": 0, "replaced_share": 0, "ranges": []})
 
 
 class TokenCount(unittest.TestCase):

@@ -100,11 +100,13 @@ TokenReport::TokenReport(const Loaded& before, const ClusterMap& after, const st
   stages.push_back(compile(after));
   repairs_ = repairs_of(stages, args);
   sessions_ = repair_sessions(stages.front(), stages.back());
-  collapsed_ = collapsed_ranges(before_, before.cluster.observed.down);
+  const NodeSet& down = before.cluster.observed.down;
+  collapsed_ = collapsed_ranges(before_, down);
+  if (!collapsed_.ranges.empty()) replaced_ = replaced_share(before_, stages.back(), down);
 }
 
 void TokenReport::note_first(Notes& notes, const Plan& plan) const {
-  add_collapsed_note(notes, collapsed_);
+  add_collapsed_note(notes, collapsed_, replaced_);
   if (!retoken_ || plan.steps.size() != 2) return;
   const double both = plan.steps[0].moved.value() + plan.steps[1].moved.value();
   notes.line(
@@ -118,7 +120,9 @@ void TokenReport::note_after(Notes& notes) const {
 }
 
 std::string TokenReport::ranges_text(bool all, bool colour) const {
-  return collapsed_.ranges.empty() ? "" : '\n' + collapsed_text(before_, collapsed_, all, colour);
+  const std::string collapsed = collapsed_text(before_, collapsed_, all, colour);
+  const std::string sessions = all ? sessions_text(sessions_, colour) : "";
+  return (collapsed.empty() ? "" : '\n' + collapsed) + (sessions.empty() ? "" : '\n' + sessions);
 }
 
 std::string TokenReport::lines_text() const {
@@ -127,8 +131,8 @@ std::string TokenReport::lines_text() const {
 
 void TokenReport::add_keys(Json& json) const {
   json["repair"] = repair_json(repairs_);
-  json["repair_sessions"] = to_json(sessions_);
-  json["collapsed"] = collapsed_json(before_, collapsed_);
+  add_sessions(json, sessions_);
+  json["collapsed"] = collapsed_json(before_, collapsed_, replaced_);
   if (!retoken_) return;
   Json tokens = Json::array();
   for (Token t : retoken_->joined.tokens) tokens.push_back(to_text(before_.map().space(), t));

@@ -48,6 +48,7 @@ class TokenReport {
   Repairs repairs_;
   RepairSessions sessions_;
   Collapsed collapsed_;
+  Share replaced_;  ///< of what is collapsed
 };
 
 /// Refused where a node would have another number of tokens. The way there, a new data center, goes to

@@ -127,22 +127,41 @@ void add_sessions_note(Notes& notes, const RepairSessions& sessions) {
                                     arrow(before.primary, after.primary) + " with -pr");
 }
 
-Json to_json(const RepairSessions& sessions) {
-  Json out = Json::array();
+std::string sessions_text(const RepairSessions& sessions, bool colour) {
+  Table table({{"repair sessions"}, {"of all its ranges", true}, {"of its own (-pr)", true}});
   for (const auto& row : sessions.rows)
-    out.push_back({{"name", row.name},
-                   {"before", {{"primary", row.before.primary}, {"all", row.before.all}}},
-                   {"after", {{"primary", row.after.primary}, {"all", row.after.all}}}});
-  return out;
+    table.row({shortened(row.name, 26), arrow(row.before.all, row.after.all),
+               arrow(row.before.primary, row.after.primary)});
+  return table.empty() ? "" : table.text(colour);
 }
 
-void add_collapsed_note(Notes& notes, const Collapsed& collapsed) {
+void add_sessions(Json& json, const RepairSessions& sessions) {
+  const auto told = [](const RangesHeld& held) { return Json{{"primary", held.primary}, {"all", held.all}}; };
+  json["repair_sessions"] = Json::array();
+  for (const auto& row : sessions.rows) {
+    const Json both = {{"before", told(row.before)}, {"after", told(row.after)}};
+    json["repair_sessions"].push_back(
+        {{"name", row.name}, {"before", both["before"]}, {"after", both["after"]}});
+    for (Json& flow : json["flows"])
+      if (flow["name"] == row.name) flow["repair_sessions"] = both;
+  }
+}
+
+void add_collapsed_note(Notes& notes, const Collapsed& collapsed, Share replaced) {
   if (collapsed.ranges.empty()) return;
-  notes.line("re-place first",
-             counted(collapsed.ranges.size(), "range", "ranges") + ", " + per_cent(collapsed.share.value()) +
-                 " of hash space, count as unreplicated: fewer than " + std::to_string(collapsed.wanted) +
-                 " owners are up, or all of them stand together",
-             Tone::warning);
+  const auto few = std::count_if(collapsed.ranges.begin(), collapsed.ranges.end(),
+                                 [](const auto& r) { return r.why == CollapsedRange::Why::few; });
+  const bool all_few = few == static_cast<std::ptrdiff_t>(collapsed.ranges.size());
+  std::string why;
+  if (few > 0) why = "fewer than " + std::to_string(collapsed.wanted) + " owners are up";
+  if (!all_few) why += (few > 0 ? ", or all of them" : "all owners") + std::string(" stand together");
+  notes.line(
+      "re-place first",
+      counted(collapsed.ranges.size(), "range", "ranges") + ", " + per_cent(collapsed.share.value()) +
+          " of hash space, count as unreplicated: " + why + "; this change gives " +
+          (replaced == collapsed.share ? "all of them" : per_cent(replaced.value()) + " of hash space") +
+          " real copies again",
+      Tone::warning);
 }
 
 std::string collapsed_text(const Placement& placement, const Collapsed& collapsed, bool all, bool colour) {
@@ -162,10 +181,10 @@ std::string collapsed_text(const Placement& placement, const Collapsed& collapse
   }
   if (!all && largest.size() > most_ranges)
     table.note("… " + counted(largest.size() - most_ranges) + " more ranges (--all shows them)");
-  return table.text(colour) + '\n';
+  return table.text(colour);
 }
 
-Json collapsed_json(const Placement& placement, const Collapsed& collapsed) {
+Json collapsed_json(const Placement& placement, const Collapsed& collapsed, Share replaced) {
   const ClusterMap& map = placement.map();
   Json ranges = Json::array();
   for (const CollapsedRange& range : collapsed.ranges) {
@@ -177,7 +196,7 @@ Json collapsed_json(const Placement& placement, const Collapsed& collapsed) {
                       {"copies", why_text(range)},
                       {"up", up}});
   }
-  return {{"share", collapsed.share.value()}, {"ranges", ranges}};
+  return {{"share", collapsed.share.value()}, {"replaced_share", replaced.value()}, {"ranges", ranges}};
 }
 
 }  // namespace arcwise::cli

@@ -48,11 +48,14 @@ struct RepairSessions {
 };
 RepairSessions repair_sessions(const Placement& before, const Placement& after);
 void add_sessions_note(Notes& notes, const RepairSessions& sessions);
-Json to_json(const RepairSessions& sessions);
+std::string sessions_text(const RepairSessions& sessions, bool colour);
+/// `repair_sessions` for every node, and beside the streams in those of `flows` that are there.
+void add_sessions(Json& json, const RepairSessions& sessions);
 
-/// What is to be placed anew first: a note, the ranges (`all`: every one), the JSON.
-void add_collapsed_note(Notes& notes, const Collapsed& collapsed);
+/// What is to be placed anew first, and how much of it the change does: a note, the ranges (`all`: every
+/// one), the JSON.
+void add_collapsed_note(Notes& notes, const Collapsed& collapsed, Share replaced);
 std::string collapsed_text(const Placement& placement, const Collapsed& collapsed, bool all, bool colour);
-Json collapsed_json(const Placement& placement, const Collapsed& collapsed);
+Json collapsed_json(const Placement& placement, const Collapsed& collapsed, Share replaced);
 
 }  // namespace arcwise::cli

@@ -137,7 +137,9 @@ int main(int argc, char** argv) {
   growth_table(report,
                "one rack, three copies, growing one by one: worst of 12 to 100 nodes, over what is fair",
                {3, 16, smoke ? 14U : 100U}, 12, tokens);
-  growth_table(report, "three racks, three copies, the same, over what is fair in its rack",
+  growth_table(report, "the same, worst of 150 to 300 nodes", {3, 16, smoke ? 14U : 300U}, smoke ? 12 : 150,
+               tokens);
+  growth_table(report, "three racks, three copies, 12 to 100 nodes, over what is fair in its rack",
                {1, 16, smoke ? 6U : 34U}, 4, tokens);
   shifting(report, smoke ? 5 : 34);
   churn(report, smoke ? 2 : 200);

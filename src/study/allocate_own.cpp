@@ -26,17 +26,19 @@ Tuning tuning_for(std::uint32_t replicas, double tokens) {
   return replicas > 1 ? Tuning{0.005 + 0.06 / tokens, 10} : Tuning{0.001, 20};
 }
 
-/// How long to search: thoroughly on a ring of up to a hundred nodes or so, where every token counts.
+/// How long to search: thoroughly on a ring of up to a hundred nodes or so, where every token counts, and
+/// up to three hundred where tokens are few.
 struct Effort {
   std::size_t shortlist, rounds, trials;
 };
 Effort effort_for(const AllocationRing& ring, const Joiner& joiner) {
   const std::size_t tokens = joiner.tokens;
-  if (ring.units() > 128) return {std::max<std::size_t>(256, 8 * tokens), 1, 0};
+  const std::size_t trials = std::clamp<std::size_t>(1024 / (tokens * tokens), 5, 64);
+  const bool few_tokens = tokens <= 8 && ring.replicas > 1 && ring.units() <= 300;
+  if (ring.units() > 128 && !few_tokens) return {std::max<std::size_t>(256, 8 * tokens), 1, 0};
   if (ring.replicas == 1)
     return {std::max<std::size_t>(1024, 32 * tokens), 6, std::clamp<std::size_t>(640 / tokens, 5, 40)};
-  return {std::max<std::size_t>(256, 32 * tokens), 3,
-          std::clamp<std::size_t>(1024 / (tokens * tokens), 5, 64)};
+  return {std::max<std::size_t>(256, 32 * tokens), 3, trials};
 }
 
 constexpr std::size_t moved_at_once = 2;
