@@ -77,6 +77,7 @@ struct CostOptions {
   double node_bandwidth = 0;  ///< bytes/s that a node sends or receives; 0: unknown
   double joiner_bandwidth =
       0;  ///< bytes/s that a node which is not in the map before can take; 0: node_bandwidth
+  double rack_bandwidth = 0;  ///< bytes/s in and out of a rack, what stays within it aside; 0: unknown
   std::optional<double> utilisation;  ///< mean disk use before, 0…1
   double session_overhead = 0;        ///< seconds that each range's stream costs beside its bytes
   std::uint64_t parallel = 1;         ///< streams of one node at once
@@ -93,21 +94,15 @@ struct NodeFlow {
   std::optional<double> utilisation_before, utilisation_after;
 };
 
-struct PlanStep {
-  std::string action;  ///< "add n13"
-  Share moved;
-  double bytes = 0, seconds = 0;
-};
-
 struct Plan {
   Diff diff;
-  std::vector<PlanStep> steps;
   std::vector<NodeFlow> flows;  ///< sorted by name; nodes that send or receive, all nodes with utilisation
   double bytes = 0, seconds = 0;
-  std::string bottleneck;  ///< the node that sets the pace; empty where unknown
+  std::string bottleneck;  ///< the node or "rack r1" that sets the pace; empty where unknown
   Balance balance_before, balance_after;
   std::vector<Finding> warnings;
 };
+/// The change at once; plan_steps() of arcwise/steps.hpp carries it out a few nodes at a time.
 Plan plan(const ClusterMap& before, const ClusterMap& after, const Change& change, const CostOptions& cost,
           std::uint64_t seed);
 

@@ -72,17 +72,25 @@ void ChangeArgs::declare(Args& args) {
                 NewNode node;
                 std::string wrong = read_node(node, text);
                 if (wrong.empty()) change_.add.push_back(std::move(node));
+                note("--add", text);
                 return wrong;
               }),
               "add a node; rack, zone, host, address, weight, tokens=HEX;HEX after commas")
       .repeatable();
-  args.option("--remove", "NAME", change_.remove, "remove a node");
+  args.option("--remove", "NAME", Args::Setter([this](const std::string& text) -> std::string {
+                change_.remove.push_back(text);
+                note("--remove", text);
+                return "";
+              }),
+              "remove a node")
+      .repeatable();
   args.option("--weight", "NAME=W", Args::Setter([this](const std::string& text) -> std::string {
                 const std::size_t equals = text.rfind('=');
                 const auto weight =
                     equals == std::string::npos ? std::nullopt : positive_number(text.substr(equals + 1));
                 if (!weight || equals == 0) return "is not NAME=WEIGHT with a positive weight";
                 change_.weight.emplace_back(text.substr(0, equals), *weight);
+                note("--weight", text);
                 return "";
               }),
               "give a node another weight")
@@ -95,6 +103,7 @@ void ChangeArgs::declare(Args& args) {
                 NewNode node;
                 std::string wrong = read_node(node, text.substr(equals + 1));
                 if (wrong.empty()) change_.replace.emplace_back(text.substr(0, equals), std::move(node));
+                note("--replace", text);
                 return wrong;
               }),
               "put a new node in an old one's place")

@@ -10,9 +10,14 @@ class ChangeArgs {
  public:
   void declare(Args& args);
   const Change& change() const { return change_; }
+  /// As they were given: "--add", "n13,rack=r1", …
+  const std::vector<std::string>& words() const { return words_; }
 
  private:
+  void note(const char* option, const std::string& value) { words_.insert(words_.end(), {option, value}); }
+
   Change change_;
+  std::vector<std::string> words_;
 };
 
 }  // namespace arcwise::cli

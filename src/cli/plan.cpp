@@ -1,5 +1,4 @@
 // plan: what would change, at what cost, in which steps?
-#include <cstdlib>
 #include <memory>
 
 #include "arcwise/assign.hpp"
@@ -9,9 +8,14 @@
 #include "cli/change_text.hpp"
 #include "cli/cluster_args.hpp"
 #include "cli/output_file.hpp"
+#include "cli/plan_args.hpp"
+#include "cli/plan_steps_text.hpp"
 #include "cli/plan_tokens.hpp"
+#include "cli/plan_verify.hpp"
+#include "cli/quantities.hpp"
 #include "cli/verbs.hpp"
 #include "format/json_reports.hpp"
+#include "format/plan_json.hpp"
 #include "format/table_numbers.hpp"
 #include "format/table_text.hpp"
 
@@ -26,46 +30,11 @@ struct Options {
   RetokenArgs retoken;
   RepairArgs repair;
   CostOptions cost;
-  std::string to, plan_file, map_file;
+  StepArgs steps;
+  std::string to, plan_file, map_file, verify;
   std::uint64_t seed = 1;
   bool all = false;
 };
-
-Args::Setter size_into(double& into) {
-  return [&into](const std::string& text) -> std::string {
-    const auto size = parse_size(text);
-    if (!size || !(*size > 0)) return "is not a size, such as 24TB or 250MB/s";
-    into = *size;
-    return "";
-  };
-}
-
-// "60%" or "0.6"
-std::string read_utilisation(std::optional<double>& into, const std::string& text) {
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  const std::string rest(end);
-  const double fraction = rest == "%" || rest == " %" ? value / 100 : value;
-  const bool read = end != text.c_str() && (rest.empty() || rest == "%" || rest == " %");
-  if (!read || !(fraction > 0) || fraction > 1) return "is not a part of the disk, such as 60% or 0.6";
-  into = fraction;
-  return "";
-}
-
-// "130", "130s" or "2min"
-Args::Setter seconds_into(double& into) {
-  return [&into](const std::string& text) -> std::string {
-    char* end = nullptr;
-    const double value = std::strtod(text.c_str(), &end);
-    const std::string unit(end);
-    const double seconds = unit == "min" ? value * 60 : value;
-    if (end == text.c_str() || (!unit.empty() && unit != "s" && unit != "min") || !(seconds > 0) ||
-        seconds > 1e9)
-      return "is not a time, such as 130s or 2min";
-    into = seconds;
-    return "";
-  };
-}
 
 struct Maps {
   Loaded before;
@@ -134,19 +103,6 @@ std::string flow_table(const Plan& plan, const CostOptions& cost, bool all, bool
   return table.text(colour);
 }
 
-std::string steps_text(const Plan& plan) {
-  std::string out;
-  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-    const PlanStep& s = plan.steps[i];
-    out += "  " + std::to_string(i + 1) + ". " + s.action + ": moves " + per_cent(s.moved.value()) +
-           " of one copy";
-    if (s.bytes > 0) out += ", " + human_bytes(s.bytes);
-    if (s.seconds > 0) out += ", " + human_seconds(s.seconds);
-    out += '\n';
-  }
-  return out;
-}
-
 std::string epoch_text(std::optional<std::uint64_t> epoch) {
   return epoch ? " (epoch " + std::to_string(*epoch) + ")" : "";
 }
@@ -167,13 +123,29 @@ std::string over_least(const Diff& d) {
   return ratio < 1.005 ? "" : "; this moves " + times(ratio) + " that";
 }
 
-std::string text_answer(const Maps& maps, const Plan& plan, const TokenReport& tokens, const Options& options,
-                        bool colour) {
+void add_finding(Notes& notes, const Finding& w) {
+  const bool info = w.severity == Finding::Severity::info;
+  const std::string text =
+      (w.subject.empty() ? "" : w.subject + ": ") + w.message + (w.advice.empty() ? "" : "; " + w.advice);
+  notes.line(info ? (w.rule == "parts-moved" ? "parts" : "note") : "warning", text,
+             info ? Tone::plain : Tone::warning);
+}
+
+struct Answer {
+  Plan plan;
+  StepPlan steps;
+  StepOptions options;
+};
+
+std::string text_answer(const Maps& maps, const Answer& answer, const TokenReport& tokens,
+                        const Options& options, bool colour) {
+  const Plan& plan = answer.plan;
   const Diff& d = plan.diff;
   std::string out = headline(maps, plan, options.cost, colour);
   Notes notes;
-  tokens.note_first(notes, plan);
+  tokens.note_first(notes, answer.steps);
   notes.line("least possible", per_cent(d.least.value()) + " for these shares" + over_least(d));
+  if (const std::string useless = useless_text(d); !useless.empty()) notes.line("useless", useless);
   notes.line("donors", counted(d.donors.size()) + " of " +
                            counted(maps.before.cluster.map.nodes().size(), "node", "nodes"));
   notes.line("balance", "largest " + times(plan.balance_before.max_over_target) + " its target → " +
@@ -183,18 +155,16 @@ std::string text_answer(const Maps& maps, const Plan& plan, const TokenReport& t
   notes.line("fingerprint", d.before + epoch_text(maps.before.cluster.map.epoch()) + " → " + d.after +
                                 epoch_text(maps.after.epoch()));
   tokens.note_after(notes);
-  for (const Finding& w : plan.warnings)
-    notes.line(
-        w.severity == Finding::Severity::info ? "parts" : "warning",
-        (w.subject.empty() ? "" : w.subject + ": ") + w.message + (w.advice.empty() ? "" : "; " + w.advice),
-        w.severity == Finding::Severity::info ? Tone::plain : Tone::warning);
+  for (const auto* warnings : {&plan.warnings, &answer.steps.warnings})
+    for (const Finding& w : *warnings) add_finding(notes, w);
   out += notes.text(colour);
   out += tokens.ranges_text(options.all, colour);
   if (!d.transfers.empty())
     out += '\n' + transfer_table(d, options.cost.data_bytes, options.all ? 0 : most_rows, colour);
   if (options.cost.data_bytes > 0 || options.cost.utilisation || options.cost.session_overhead > 0)
     out += '\n' + flow_table(plan, options.cost, options.all, colour);
-  if (!plan.steps.empty()) out += "\nsteps\n" + steps_text(plan);
+  const StepNames names{options.cluster.files[0], options.steps.maps_prefix, options.map_file};
+  out += steps_text(answer.steps, answer.options, names, options.all, colour);
   out += tokens.lines_text();
   if (!d.example_keys.empty()) out += "\nkeys that move, such as\n" + example_text(d);
   return out;
@@ -237,8 +207,8 @@ std::optional<Error> guard(const Maps& maps, Session& session) {
       "change the tokens or ranges themselves, and the weight with them"};
 }
 
-std::optional<Error> write_files(const Maps& maps, const std::string& json, const Options& options,
-                                 Session& session) {
+std::optional<Error> write_files(const Maps& maps, const StepPlan& steps, const std::string& json,
+                                 const Options& options, Session& session) {
   if (!options.plan_file.empty()) {
     if (auto error = write_whole(options.plan_file, json)) return error;
     session.say("wrote the plan to " + options.plan_file);
@@ -247,29 +217,68 @@ std::optional<Error> write_files(const Maps& maps, const std::string& json, cons
     if (auto error = write_whole(options.map_file, write_map(maps.after))) return error;
     session.say("wrote the map after it to " + options.map_file);
   }
+  const std::string& prefix = options.steps.maps_prefix;
+  if (prefix.empty()) return std::nullopt;
+  for (std::size_t i = 1; i < steps.maps.size(); ++i)
+    if (auto error = write_whole(prefix + std::to_string(i) + ".yaml", write_map(steps.maps[i])))
+      return error;
+  session.say("wrote the map after each step to " + prefix + "1.yaml" +
+              (steps.steps.size() > 1 ? " … " + prefix + std::to_string(steps.steps.size()) + ".yaml" : ""));
   return std::nullopt;
 }
 
+// Data that would be gone is for --force alone.
+std::optional<Error> check_holders(const StepPlan& steps, const Options& options) {
+  for (const Finding& w : steps.warnings)
+    if (w.severity == Finding::Severity::error && !options.steps.force)
+      return Error{ErrorKind::refused, {}, "", w.message, w.advice + "; --force plans it all the same"};
+  return std::nullopt;
+}
+
+Result<int> run_verify(const Options& o, Session& session) {
+  if (!o.to.empty() || !o.change.change().empty() || o.retoken.given())
+    return usage_error("--verify", "the plan says itself what changes", "leave the change out");
+  const auto map = o.cluster.load();
+  if (!map) return map.error();
+  return verify_plan(*map, o.cluster.files[0], o.verify, session);
+}
+
+Answer planned(const Maps& maps, const Options& o, const StepOptions& options) {
+  const ClusterMap& before = maps.before.cluster.map;
+  const Change& change = o.change.change();
+  Answer out{plan(before, maps.after, change, o.cost, o.seed),
+             maps.retoken ? retoken_steps(before, *maps.retoken, o.cost, options, o.seed)
+                          : plan_steps(before, maps.after, change, o.cost, options, o.seed),
+             options};
+  if (maps.retoken) count_steps(out.plan, out.steps, *maps.retoken);
+  out.plan.warnings.insert(out.plan.warnings.begin(), maps.warnings.begin(), maps.warnings.end());
+  return out;
+}
+
 Result<int> run_plan(const Options& o, Session& session) {
+  if (!o.verify.empty()) return run_verify(o, session);
   const auto maps = load(o);
   if (!maps) return maps.error();
   if (auto error = o.repair.refused(maps->after, session)) return *error;
   if (auto error = guard(*maps, session)) return *error;
   const ClusterMap& before = maps->before.cluster.map;
-  Plan p = maps->retoken ? retoken_plan(before, *maps->retoken, o.cost, o.seed)
-                         : plan(before, maps->after, o.change.change(), o.cost, o.seed);
-  p.warnings.insert(p.warnings.begin(), maps->warnings.begin(), maps->warnings.end());
+  const auto options = o.steps.options(before, o.cost);
+  if (!options) return options.error();
+  const Answer a = planned(*maps, o, *options);
+  if (auto error = check_holders(a.steps, o)) return *error;
   const TokenReport tokens(maps->before, maps->after, maps->retoken, o.repair);
-  Json json = plan_json(p, o.cost);
+  Json json = plan_json(a.plan, o.cost);
   json["epoch_before"] = or_null(before.epoch());
   json["epoch_after"] = or_null(maps->after.epoch());
   json["seed"] = o.seed;
+  json["change"] = o.change.words();
+  add_steps(json, a.plan, a.steps, a.options);
   tokens.add_keys(json);
-  const std::string answer = dump(json);
-  if (auto error = write_files(*maps, answer, o, session)) return *error;
+  const std::string text = dump(json);
+  if (auto error = write_files(*maps, a.steps, text, o, session)) return *error;
   if (auto error = tokens.write(o.repair, session)) return *error;
   if (!o.repair.to_stdout())
-    session.out.write(session.json ? answer : text_answer(*maps, p, tokens, o, session.colour));
+    session.out.write(session.json ? text : text_answer(*maps, a, tokens, o, session.colour));
   return 0;
 }
 
@@ -289,14 +298,16 @@ Action declare_plan(Args& args) {
               "what a node may send or receive, such as 250MB/s");
   args.option("--joiner-bandwidth", "RATE", size_into(o.cost.joiner_bandwidth),
               "what a node that only receives can take, such as 1GB/s (as --node-bandwidth)");
+  args.option("--rack-bandwidth", "RATE", size_into(o.cost.rack_bandwidth),
+              "what may go in and out of a rack together, such as 1GB/s; what stays within is free");
   args.option("--session-overhead", "TIME", seconds_into(o.cost.session_overhead),
               "what the stream of each range costs beside its bytes, such as 130s");
   args.option("--parallel", "N", o.cost.parallel, "streams that one node runs at once (1)");
-  args.option("--utilisation", "PART", Args::Setter([&o](const std::string& text) {
-                return read_utilisation(o.cost.utilisation, text);
-              }),
+  args.option("--utilisation", "PART", part_into(o.cost.utilisation, "the disk"),
               "mean disk use before, such as 60%");
+  o.steps.declare(args);
   args.option("-f,--file", "FILE", o.plan_file, "write the plan, as JSON, to this file").files();
+  args.option("--verify", "PLAN", o.verify, "say at which step of such a file the map stands").files();
   args.option("--write-map", "FILE", o.map_file, "write the map after the change to this file").files();
   o.repair.declare(args);
   args.flag("--all", o.all, "list every node and transfer");

@@ -70,26 +70,22 @@ Result<Retoken> RetokenArgs::run(const ClusterMap& map, std::uint64_t seed) cons
   return retoken(map, {node, tokens, *find_allocator(algorithm), seed});
 }
 
+StepPlan retoken_steps(const ClusterMap& before, const Retoken& retoken, const CostOptions& cost,
+                       const StepOptions& options, std::uint64_t seed) {
+  const std::string& name = retoken.joined.after.nodes().back().name;
+  return plan_steps(
+      before,
+      {{retoken.without, "remove " + name, name, ""}, {retoken.joined.after, "add " + name, "", name}}, cost,
+      options, seed);
+}
+
 // What counts is what both steps move, though the end may be close to the beginning.
-Plan retoken_plan(const ClusterMap& before, const Retoken& retoken, const CostOptions& cost,
-                  std::uint64_t seed) {
-  const ClusterMap& after = retoken.joined.after;
-  const Node& node = after.nodes().back();
-  Change leave, join;
-  leave.remove.push_back(node.name);
-  join.add.push_back({node.name, node.address, node.host, node.rack, node.zone, node.weight, {}});
-  for (Token t : retoken.joined.tokens) join.add.back().tokens.push_back(to_hex(after.space(), t));
-  Plan out = plan(before, after, {}, cost, seed);
-  out.bytes = out.seconds = 0;
-  out.steps.clear();
-  for (Plan step :
-       {plan(before, retoken.without, leave, cost, seed), plan(retoken.without, after, join, cost, seed)}) {
-    out.bytes += step.bytes;
-    out.seconds += step.seconds;
-    for (PlanStep& s : step.steps) out.steps.push_back(std::move(s));
-  }
-  out.warnings.insert(out.warnings.end(), retoken.joined.warnings.begin(), retoken.joined.warnings.end());
-  return out;
+void count_steps(Plan& plan, const StepPlan& steps, const Retoken& retoken) {
+  plan.bytes = steps.bytes;
+  plan.seconds = 0;
+  for (const Step& step : steps.steps) plan.seconds += step.seconds;
+  const auto& told = retoken.joined.warnings;
+  plan.warnings.insert(plan.warnings.end(), told.begin(), told.end());
 }
 
 TokenReport::TokenReport(const Loaded& before, const ClusterMap& after, const std::optional<Retoken>& retoken,
@@ -105,13 +101,12 @@ TokenReport::TokenReport(const Loaded& before, const ClusterMap& after, const st
   if (!collapsed_.ranges.empty()) replaced_ = replaced_share(before_, stages.back(), down);
 }
 
-void TokenReport::note_first(Notes& notes, const Plan& plan) const {
+void TokenReport::note_first(Notes& notes, const StepPlan& steps) const {
   add_collapsed_note(notes, collapsed_, replaced_);
-  if (!retoken_ || plan.steps.size() != 2) return;
-  const double both = plan.steps[0].moved.value() + plan.steps[1].moved.value();
-  notes.line(
-      "on the way",
-      per_cent(both) + " of one copy in two steps: a node that leaves gives up also what it gets back");
+  if (!retoken_) return;
+  notes.line("on the way",
+             per_cent(steps.moved.value()) +
+                 " of one copy in two steps: a node that leaves gives up also what it gets back");
 }
 
 void TokenReport::note_after(Notes& notes) const {

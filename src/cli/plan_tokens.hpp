@@ -5,6 +5,7 @@
 #include <string>
 
 #include "arcwise/retoken.hpp"
+#include "arcwise/steps.hpp"
 #include "cli/args.hpp"
 #include "cli/cluster_args.hpp"
 #include "cli/repair_text.hpp"
@@ -25,9 +26,11 @@ class RetokenArgs {
   std::optional<std::uint32_t> tokens;
 };
 
-/// The plan of the two steps: what changes in the end, and what each step moves on the way.
-Plan retoken_plan(const ClusterMap& before, const Retoken& retoken, const CostOptions& cost,
-                  std::uint64_t seed);
+/// It leaves, and joins again.
+StepPlan retoken_steps(const ClusterMap& before, const Retoken& retoken, const CostOptions& cost,
+                       const StepOptions& options, std::uint64_t seed);
+/// The plan of what changes in the end, with the costs of both steps.
+void count_steps(Plan& plan, const StepPlan& steps, const Retoken& retoken);
 
 /// Beside the plan: what is collapsed and comes first, what to repair afterwards, and the new tokens.
 class TokenReport {
@@ -35,7 +38,7 @@ class TokenReport {
   TokenReport(const Loaded& before, const ClusterMap& after, const std::optional<Retoken>& retoken,
               const RepairArgs& args);
 
-  void note_first(Notes& notes, const Plan& plan) const;
+  void note_first(Notes& notes, const StepPlan& steps) const;
   void note_after(Notes& notes) const;
   std::string ranges_text(bool all, bool colour) const;
   std::string lines_text() const;

@@ -250,17 +250,13 @@ void add_causes(Json& json, std::span<const Cause> causes) {
 
 Json plan_json(const Plan& plan, const CostOptions& cost) {
   Json json = diff_json("plan", plan.diff, cost.data_bytes);
-  for (const PlanStep& s : plan.steps)
-    json["steps"].push_back({{"action", s.action},
-                             {"moved_share", s.moved.value()},
-                             {"bytes", or_null_if_zero(s.bytes)},
-                             {"seconds", or_null_if_zero(s.seconds)}});
   json["cost"] = {{"seconds", or_null_if_zero(plan.seconds)},
                   {"bytes", cost.data_bytes > 0 ? Json(plan.bytes) : Json(nullptr)},
                   {"bottleneck", plan.bottleneck},
                   {"data_bytes", or_null_if_zero(cost.data_bytes)},
                   {"node_bandwidth", or_null_if_zero(cost.node_bandwidth)},
                   {"joiner_bandwidth", or_null_if_zero(cost.joiner_bandwidth)},
+                  {"rack_bandwidth", or_null_if_zero(cost.rack_bandwidth)},
                   {"session_overhead", or_null_if_zero(cost.session_overhead)},
                   {"parallel", cost.parallel}};
   json["flows"] = Json::array();

@@ -75,15 +75,15 @@ std::optional<HashDomain> common_domain(const Placement& before, const Placement
       std::min<u128>(multiple - 1, TokenSpace::unsigned_bits(info(a.placement().hash).bits).last)};
 }
 
-void tally_regions(const Placement& before, const Placement& after, const NodeUnion& nodes,
-                   const HashDomain& domain, Tally& tally) {
+void visit_regions(const Placement& before, const Placement& after, const NodeUnion& nodes,
+                   const HashDomain& domain, const PieceVisitor& visit) {
   Walk a(before, nodes.before), b(after, nodes.after);
   Share below;
   while (true) {
     const u128 upto = std::min(a.upto(), b.upto());
     const Share reached = share_upto(domain, {upto});
     // What lies past the last tokens of both belongs to the range that began at position 0.
-    tally.add(a.owners(), b.owners(), reached - below, a.wrapped() && b.wrapped() ? 0 : 1);
+    visit(a.owners(), b.owners(), reached - below, a.wrapped() && b.wrapped() ? 0 : 1);
     if (upto >= domain.last) return;
     below = reached;
     if (a.upto() == upto && b.upto() == upto) {
@@ -99,8 +99,8 @@ std::size_t owners_of(const Placement& placement, std::string_view key, std::spa
   return placement.owners({key, placement.hash(key), {}}, out);
 }
 
-void tally_keys(const Placement& before, const Placement& after, const NodeUnion& nodes, std::uint64_t seed,
-                std::uint64_t keys, Tally& tally) {
+void visit_keys(const Placement& before, const Placement& after, const NodeUnion& nodes, std::uint64_t seed,
+                std::uint64_t keys, const PieceVisitor& visit) {
   SampleKeys sample(seed);
   const HashDomain domain{u128{keys} - 1};
   std::array<NodeIndex, max_replicas> found;
@@ -117,7 +117,7 @@ void tally_keys(const Placement& before, const Placement& after, const NodeUnion
     look_up(before, nodes.before, owners[0]);
     look_up(after, nodes.after, owners[1]);
     const Share reached = share_upto(domain, {k});
-    tally.add(owners[0], owners[1], reached - below, 0);
+    visit(owners[0], owners[1], reached - below, 0);
     below = reached;
   }
 }
@@ -143,17 +143,25 @@ std::vector<ExampleKey> example_keys(const Placement& before, const Placement& a
 
 }  // namespace
 
+std::uint64_t for_each_piece(const Placement& before, const Placement& after, const NodeUnion& nodes,
+                             std::uint64_t seed, std::uint64_t sample_keys, const PieceVisitor& visit) {
+  if (const auto domain = common_domain(before, after)) {
+    visit_regions(before, after, nodes, *domain, visit);
+    return 0;
+  }
+  const std::uint64_t keys = std::max<std::uint64_t>(1, sample_keys);
+  visit_keys(before, after, nodes, seed, keys, visit);
+  return keys;
+}
+
 Diff compare(const Placement& before, const Placement& after, std::uint64_t seed, std::uint64_t sample_keys) {
   Diff out;
   const NodeUnion nodes(before.map(), after.map());
   Tally tally(nodes.names.size());
-  if (const auto domain = common_domain(before, after)) {
-    tally_regions(before, after, nodes, *domain, tally);
-  } else {
-    const std::uint64_t keys = std::max<std::uint64_t>(1, sample_keys);
-    tally_keys(before, after, nodes, seed, keys, tally);
-    out.sampled = Sampled{keys, tally.error_95(keys)};
-  }
+  const std::uint64_t keys = for_each_piece(
+      before, after, nodes, seed, sample_keys,
+      [&](auto a, auto b, Share share, std::uint32_t ranges) { tally.add(a, b, share, ranges); });
+  if (keys > 0) out.sampled = Sampled{keys, tally.error_95(keys)};
   tally.fill(nodes, out);
   return out;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "study/rack_text.hpp"
+
 namespace arcwise {
 
 std::string percent_text(Share share) {
@@ -36,7 +38,7 @@ std::string place_text(const Node& node, Across level) {
       place = node.host;
       break;
     case Across::rack:
-      place = node.zone.empty() ? node.rack : node.zone + '/' + node.rack;
+      place = rack_text(node);
       break;
     case Across::zone:
       place = node.zone;

@@ -20,4 +20,10 @@ std::string percent(double fraction) {
   return text;
 }
 
+std::string ratio(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.2f×", value);
+  return text;
+}
+
 }  // namespace arcwise

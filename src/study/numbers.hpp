@@ -11,4 +11,7 @@ std::string shortest(double value);
 /// "23.4 %".
 std::string percent(double fraction);
 
+/// "1.31×".
+std::string ratio(double value);
+
 }  // namespace arcwise

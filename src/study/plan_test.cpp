@@ -285,50 +285,6 @@ TEST(Readdressing, says_that_the_new_machine_is_expected_to_hold_the_keys) {
   EXPECT_EQ(finding(p, "readdressed")->subject, "n00");
 }
 
-TEST(Steps, are_one_a_node_in_the_order_add_replace_weight_remove) {
-  const ClusterMap before = testing::hashed_ring(testing::nodes(5), 64, 2);
-  Change change;
-  change.remove = {"n00"};
-  change.weight = {{"n01", 2.5}};
-  change.replace = {{"n02", named("other")}};
-  change.add = {named("x"), named("y")};
-  const Plan p = run(before, change, fleet());
-  std::vector<std::string> actions;
-  double bytes = 0;
-  for (const PlanStep& step : p.steps) {
-    actions.push_back(step.action);
-    EXPECT_GT(step.moved.units, 0);
-    EXPECT_GT(step.seconds, 0);
-    bytes += step.bytes;
-  }
-  EXPECT_EQ(actions, (std::vector<std::string>{"add x", "add y", "replace n02 by other",
-                                               "reweight n01 to 2.5", "remove n00"}));
-  EXPECT_GE(bytes, p.bytes);
-}
-
-TEST(Steps, of_one_node_are_the_whole_change) {
-  Change change;
-  change.remove = {"n04"};
-  const Plan p = run(testing::equal_arcs(12), change, fleet());
-  ASSERT_EQ(p.steps.size(), 1u);
-  EXPECT_EQ(p.steps[0].moved, p.diff.moved);
-  EXPECT_EQ(p.steps[0].bytes, p.bytes);
-  EXPECT_EQ(p.steps[0].seconds, p.seconds);
-}
-
-TEST(Steps, use_the_tokens_that_the_whole_change_drew) {
-  Change change;
-  change.add = {named("x")};
-  change.remove = {"n04"};
-  const ClusterMap before = testing::equal_arcs(6);
-  const Plan p = run(before, change);
-  ASSERT_EQ(p.steps.size(), 2u);
-  EXPECT_EQ(p.steps[0].action, "add x");
-  Change first;
-  first.add = {named("x")};
-  EXPECT_EQ(p.steps[0].moved, run(before, first).diff.moved);
-}
-
 // 200 nodes with 3 copies and 2 TB each, rebuilt at 250 MB/s; a stream costs 130 s to begin and end.
 ClusterMap interleaved(unsigned nodes, unsigned tokens) {
   std::vector<Node> list;
@@ -383,10 +339,22 @@ TEST(Plans, a_range_over_the_top_of_the_circle_is_one_range) {
 
 TEST(Plans, of_two_maps_need_no_change) {
   const Plan p = plan(testing::modulo(4), testing::hashed_ring(testing::nodes(4), 64), {}, fleet(), seed);
-  EXPECT_TRUE(p.steps.empty());
   ASSERT_TRUE(p.diff.sampled);
   EXPECT_NEAR(p.diff.moved.value(), 0.75, 0.05);
   EXPECT_NE(finding(p, "sampled"), nullptr);
+}
+
+TEST(Plans, that_make_a_cluster_less_even_by_weights_alone_are_warned_of) {
+  const ClusterMap before = testing::equal_arcs(4);
+  auto parts = before.parts();
+  parts.nodes[0].tokens = {{(u128{1} << 63) / 4}};
+  const Plan p = plan(before, map_of(parts), {}, fleet(), seed);
+  ASSERT_NE(finding(p, "less-even"), nullptr);
+  EXPECT_EQ(
+      finding(p, "less-even")->message,
+      "data moves, and the cluster gets less even: the largest node goes from 1.00× to 1.50× its target");
+  EXPECT_EQ(finding(plan(map_of(parts), before, {}, fleet(), seed), "less-even"), nullptr);
+  EXPECT_EQ(finding(run(before, join_evenly(), fleet()), "less-even"), nullptr);
 }
 
 TEST(Plans, show_the_balance_before_and_after) {

@@ -173,16 +173,29 @@ void check_overhead(const ClusterMap& before, const ClusterMap& after, const Pla
                  advice});
 }
 
+// Nodes that come or go have their reasons; weights and other maps are there to even things out.
+void check_balance(const Change& change, const Plan& plan, std::vector<Finding>& out) {
+  constexpr double noticeable = 1.02;
+  if (!change.add.empty() || !change.remove.empty() || !change.replace.empty()) return;
+  const double was = plan.balance_before.max_over_target, is = plan.balance_after.max_over_target;
+  if (plan.diff.moved.units == 0 || is < was * noticeable) return;
+  out.push_back({Severity::warning, "less-even", "",
+                 "data moves, and the cluster gets less even: the largest node goes from " + ratio(was) +
+                     " to " + ratio(is) + " its target",
+                 "stay with the map before, or change other nodes"});
+}
+
 }  // namespace
 
-std::vector<Finding> plan_warnings(const ClusterMap& before, const ClusterMap& after, const Plan& plan,
-                                   const CostOptions& cost) {
+std::vector<Finding> plan_warnings(const ClusterMap& before, const ClusterMap& after, const Change& change,
+                                   const Plan& plan, const CostOptions& cost) {
   std::vector<Finding> out;
   check_overhead(before, after, plan, cost, out);
   check_space(plan, out);
   check_policy(before, after, out);
   check_useless(before, after, plan.diff, out);
   check_spread(before, after, plan.diff, out);
+  check_balance(change, plan, out);
   check_addresses(before, after, plan.diff, out);
   if (plan.diff.moved.units == 0 && !plan.diff.sampled)
     out.push_back({Severity::info, "moves-nothing", "", "no copy goes to another node", ""});

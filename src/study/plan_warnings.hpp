@@ -6,7 +6,7 @@
 namespace arcwise {
 
 /// plan.diff, flows and balances are read; the findings are sorted by severity, then as found.
-std::vector<Finding> plan_warnings(const ClusterMap& before, const ClusterMap& after, const Plan& plan,
-                                   const CostOptions& cost);
+std::vector<Finding> plan_warnings(const ClusterMap& before, const ClusterMap& after, const Change& change,
+                                   const Plan& plan, const CostOptions& cost);
 
 }  // namespace arcwise

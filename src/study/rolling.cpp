@@ -6,6 +6,7 @@
 
 #include "arcwise/risk.hpp"
 #include "model/build.hpp"
+#include "study/rack_text.hpp"
 #include "study/risk_count.hpp"
 
 namespace arcwise {
@@ -101,7 +102,7 @@ RollingGroup described(const std::vector<NodeIndex>& group, const ReplicaSets& s
 }
 
 std::string rack_name(const Node& node) {
-  return "rack " + (node.zone.empty() ? node.rack : node.zone + "/" + node.rack);
+  return "rack " + rack_text(node);
 }
 
 }  // namespace

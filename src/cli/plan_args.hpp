@@ -1,0 +1,25 @@
+// The limits and circumstances of a plan's steps.
+#pragma once
+
+#include <string>
+
+#include "arcwise/steps.hpp"
+#include "cli/cluster_args.hpp"
+
+namespace arcwise::cli {
+
+class StepArgs {
+ public:
+  void declare(Args& args);
+  /// With the names of what is down checked against the map.
+  Result<StepOptions> options(const ClusterMap& map, const CostOptions& cost) const;
+
+  bool force = false;
+  std::string maps_prefix;  ///< --write-steps
+
+ private:
+  StepOptions options_;
+  DownArgs down_;
+};
+
+}  // namespace arcwise::cli
