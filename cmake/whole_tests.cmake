@@ -11,5 +11,5 @@ foreach(script ${whole})
   # The lock keeps the plain and the sanitized run of one script, which may use the same ports, apart. COST: the longest
   # tests start first, so that no processor waits for one of them at the end.
   set_tests_properties(${prefix}${name} PROPERTIES TIMEOUT 900 RESOURCE_LOCK ${name} COST 100
-    ENVIRONMENT "ARCWISE=$<TARGET_FILE:arcwise_bin>;ARCWISE_SOURCE=${CMAKE_SOURCE_DIR};ARCWISE_BUILD=${CMAKE_BINARY_DIR}")
+    ENVIRONMENT "ARCWISE=$<TARGET_FILE:arcwise_bin>;ARCWISED=$<TARGET_FILE:arcwised>;ARCWISE_SOURCE=${CMAKE_SOURCE_DIR};ARCWISE_BUILD=${CMAKE_BINARY_DIR}")
 endforeach()

@@ -1,0 +1,357 @@
+#include "router/proxy.hpp"
+
+#include <charconv>
+
+namespace arcwise::router {
+namespace {
+
+std::int64_t number_of(std::string_view reply) noexcept {
+  std::int64_t value = 0;
+  if (!reply.empty()) std::from_chars(reply.data() + 1, reply.data() + reply.size(), value);
+  return value;
+}
+
+// "VA 5 f30 c12\r\nhello\r\n" for the key a is "VALUE a 30 5 12\r\nhello\r\n", the cas only where asked for;
+// "EN" is nothing.
+template <class Sink>
+void write_meta_value(Sink& out, const Slot& slot, std::string_view reply) {
+  if (!reply.starts_with("VA ")) return;
+  const std::size_t line_end = reply.find("\r\n");
+  std::string_view line = reply.substr(3, line_end - 3);
+  const std::string_view size = next_word(line);
+  std::string_view flags = "0", unique;
+  for (std::string_view word = next_word(line); !word.empty(); word = next_word(line)) {
+    if (word.front() == 'f') flags = word.substr(1);
+    if (word.front() == 'c') unique = word.substr(1);
+  }
+  out.append("VALUE ");
+  out.append(slot.bytes);
+  out.append(" ");
+  out.append(flags);
+  out.append(" ");
+  out.append(size);
+  if (slot.unique) {
+    out.append(" ");
+    out.append(unique);
+  }
+  out.append(reply.substr(line_end));
+}
+
+bool is_error(Protocol protocol, std::string_view reply) noexcept {
+  return protocol == Protocol::redis ? reply.starts_with('-') || reply.starts_with('!')
+                                     : is_memcached_error(reply);
+}
+
+}  // namespace
+
+Proxy::Proxy(Pool pool) : pool_(std::move(pool)), servers_(pool_.addresses.size()) {}
+
+Proxy::ClientId Proxy::add_client() {
+  if (free_clients_.empty()) {
+    free_clients_.push_back(static_cast<ClientId>(clients_.size()));
+    clients_.emplace_back();
+  }
+  const ClientId id = free_clients_.back();
+  free_clients_.pop_back();
+  clients_[id].used = true;
+  ++client_count_;
+  return id;
+}
+
+// Its parts stay on the servers' queues; their generation tells that nobody waits for them.
+void Proxy::drop_client(ClientId id) noexcept {
+  Client& client = clients_[id];
+  if (!client.used) return;
+  const std::uint32_t generation = client.generation + 1;
+  client = Client{};
+  client.generation = generation;
+  --client_count_;
+  dropped_.push_back(id);
+}
+
+void Proxy::hang_up(ClientId id, Time now) {
+  serve(id, now);
+  clients_[id].closing = true;
+  list(clients_to_send_, clients_, id);
+}
+
+bool Proxy::wants_bytes(ClientId id) const noexcept {
+  const Client& client = clients_[id];
+  return client.used && !client.closing && !client.stopped;
+}
+
+bool Proxy::finished(ClientId id) const noexcept {
+  const Client& client = clients_[id];
+  return client.closing && client.slots.empty();
+}
+
+bool Proxy::quiet() const noexcept {
+  for (const Server& server : servers_)
+    if (!server.parts.empty()) return false;
+  return true;
+}
+
+void Proxy::serve(ClientId id, Time now) {
+  Client& client = clients_[id];
+  client.stopped = false;
+  while (!client.closing && client.in.size() >= std::max<std::size_t>(client.wanted, 1)) {
+    client.wanted = 0;
+    const Asked asked{id, client, now};
+    const std::string_view bytes = client.in.view();
+    const std::size_t used =
+        pool_.protocol == Protocol::redis ? serve_redis(asked, bytes) : serve_memcached(asked, bytes);
+    client.in.consume(used);
+    if (client.stopped || used == 0) break;
+  }
+  emit(client, id);
+}
+
+Slot& Proxy::add_slot(Client& client, Slot::Kind kind, std::uint32_t waits) {
+  Slot& slot = client.slots.push();
+  slot.kind = kind;
+  slot.failed = slot.unique = false;
+  slot.waits = waits;
+  slot.elements = 0;
+  slot.total = 0;
+  slot.bytes.clear();
+  return slot;
+}
+
+void Proxy::answer_now(Client& client, std::string_view text) {
+  if (client.slots.empty())
+    client.out.append(text);
+  else
+    add_slot(client, Slot::Kind::whole, 0).bytes.assign(text);
+}
+
+Proxy::Server* Proxy::send(const Asked& asked, NodeIndex node, std::uint64_t head, const Part& how,
+                           std::uint64_t slot) {
+  ++counters_.parts;
+  Part part = how;
+  part.client = asked.id;
+  part.generation = asked.client.generation;
+  part.slot = slot;
+  part.head = head;
+  part.sent = asked.now;
+  if (node == no_node) {
+    fail(part, node, "no server holds this key");
+    return nullptr;
+  }
+  Server& server = servers_[node];
+  if (server.state == State::waiting && asked.now < server.retry) {
+    fail(part, node, server.why);
+    return nullptr;
+  }
+  if (server.state == State::idle || server.state == State::waiting) begin_connection(node, asked.now);
+  server.parts.push() = part;
+  list(servers_to_send_, servers_, node);
+  return &server;
+}
+
+void Proxy::begin_connection(NodeIndex n, Time now) {
+  Server& server = servers_[n];
+  server.state = State::connecting;
+  to_connect_.push_back(n);
+  const auto say = [&](Use use, std::string_view text) {
+    Part& part = server.parts.push();
+    part = {};
+    part.use = use;
+    part.sent = now;
+    server.out.append(text);
+  };
+  if (pool_.protocol == Protocol::memcached) return say(Use::meta_probe, "mn\r\n");
+  const auto bulk = [](std::string_view text) {
+    return "$" + std::to_string(text.size()) + "\r\n" + std::string(text) + "\r\n";
+  };
+  if (!pool_.password.empty()) say(Use::greeting, "*2\r\n$4\r\nAUTH\r\n" + bulk(pool_.password));
+  if (pool_.database != 0)
+    say(Use::greeting, "*2\r\n$6\r\nSELECT\r\n" + bulk(std::to_string(pool_.database)));
+}
+
+void Proxy::connected(NodeIndex n, Time now) {
+  Server& server = servers_[n];
+  server.state = State::up;
+  for (std::uint64_t i = server.parts.first(); i != server.parts.end(); ++i) server.parts[i].sent = now;
+  list(servers_to_send_, servers_, n);
+}
+
+bool Proxy::answered(NodeIndex n, Time now) {
+  Server& server = servers_[n];
+  const std::string_view bytes = server.in.view();
+  std::size_t at = 0;
+  bool broken = false;
+  while (at < bytes.size() && !broken && !server.parts.empty()) {
+    const Part part = server.parts.front();
+    std::size_t size = 0;
+    if (pool_.protocol == Protocol::redis) {
+      const auto found = server.scanner.scan(bytes.substr(at));
+      size = found.size;
+      broken = found.broken;
+    } else {
+      const McScan found = scan_memcached(part.reply, bytes.substr(at));
+      size = found.size;
+      broken = found.broken;
+    }
+    if (size == 0) break;
+    server.parts.pop();
+    server.failures = 0;
+    deliver(n, part, bytes.substr(at, size));
+    at += size;
+    if (!server.parts.empty()) server.parts.front().sent = std::max(server.parts.front().sent, now);
+  }
+  // Bytes that nobody asked for belong to no request.
+  broken |= server.parts.empty() && at < bytes.size();
+  server.in.consume(at);
+  return !broken;
+}
+
+void Proxy::lost(NodeIndex n, std::string_view why, Time now) {
+  Server& server = servers_[n];
+  if (server.state == State::idle || server.state == State::waiting) return;
+  server.why = why;
+  server.state = State::waiting;
+  server.meta = false;
+  server.scanner = {};
+  const auto wait = std::min(pool_.last_retry, pool_.first_retry * (1u << std::min(server.failures, 10u)));
+  server.retry = now + wait;
+  ++server.failures;
+  server.in.clear();
+  server.out.clear();
+  // What is answered now may send more, and to this server too: not while its queue is emptied.
+  for (const std::uint64_t end = server.parts.end(); server.parts.first() != end;) {
+    const Part part = server.parts.front();
+    server.parts.pop();
+    fail(part, n, why);
+  }
+}
+
+void Proxy::tick(Time now) {
+  free_clients_.insert(free_clients_.end(), dropped_.begin(), dropped_.end());
+  dropped_.clear();
+  if (!pool_.timeout) return;
+  for (std::size_t n = 0; n < servers_.size(); ++n) {
+    Server& server = servers_[n];
+    if (server.parts.empty() || server.state == State::waiting) continue;
+    if (now - server.parts.front().sent <= *pool_.timeout) continue;
+    ++counters_.timeouts;
+    const auto node = static_cast<NodeIndex>(n);
+    to_disconnect_.push_back(node);
+    lost(node, "no reply for " + std::to_string(pool_.timeout->count()) + " ms", now);
+  }
+}
+
+template <class Sink>
+void Proxy::write_answer(Sink& out, const Part& part, const Slot& slot, std::string_view reply) const {
+  switch (part.use) {
+    case Use::value:
+      if (reply.ends_with("END\r\n")) reply.remove_suffix(5);
+      out.append(reply);
+      break;
+    case Use::quiet:
+      if (!reply.starts_with("HD") && !reply.starts_with("EN") && !reply.starts_with("NF")) out.append(reply);
+      break;
+    case Use::element:
+      if (reply.starts_with("*1\r\n")) reply.remove_prefix(4);
+      out.append(reply);
+      break;
+    case Use::meta_value:
+      write_meta_value(out, slot, reply);
+      break;
+    default:
+      out.append(reply);
+  }
+}
+
+void Proxy::deliver(NodeIndex n, const Part& part, std::string_view reply) {
+  if (part.use == Use::meta_probe) {
+    servers_[n].meta = reply.starts_with("MN");
+    return;
+  }
+  if (part.use == Use::greeting) {
+    if (is_error(pool_.protocol, reply)) to_disconnect_.push_back(n);
+    return;
+  }
+  Client& client = clients_[part.client];
+  if (part.use == Use::nothing || client.generation != part.generation) return;
+  const bool error = is_error(pool_.protocol, reply);
+  if (error && part.use != Use::whole) return fail(part, n, reply);
+  Slot& slot = client.slots[part.slot];
+  if (part.use == Use::total) {
+    client.slots[part.head].total += number_of(reply);
+  } else if (part.use != Use::all_ok && part.use != Use::server_ok) {
+    if (part.slot == part.head && client.slots.first() == part.slot) {
+      write_answer(client.out, part, slot, reply);
+      client.slots.pop();
+      return emit(client, part.client);
+    }
+    scratch_.clear();
+    write_answer(scratch_, part, slot, reply);
+    slot.bytes.swap(scratch_);
+  }
+  finish(client, part.client, part);
+}
+
+bool Proxy::is_miss(const Part& part) const noexcept {
+  return pool_.on_failure == OnFailure::miss && part.read;
+}
+
+std::string Proxy::failure_text(NodeIndex n, std::string_view why) const {
+  if (is_error(pool_.protocol, why)) return std::string(why);
+  const std::string name = n == no_node ? std::string() : pool_.placement.map().nodes()[n].name + ": ";
+  return (pool_.protocol == Protocol::redis ? "-ERR " : "SERVER_ERROR ") + name + std::string(why) + "\r\n";
+}
+
+void Proxy::fail(const Part& part, NodeIndex n, std::string_view why) {
+  if (part.use == Use::meta_probe || part.use == Use::greeting || part.use == Use::nothing) return;
+  Client& client = clients_[part.client];
+  if (client.generation != part.generation) return;
+  ++counters_.failed_parts;
+  Slot& slot = client.slots[part.slot];
+  Slot& head = client.slots[part.head];
+  if (slot.kind == Slot::Kind::value) {
+    slot.failed = !is_miss(part);
+    slot.bytes = slot.failed ? failure_text(n, why) : std::string();
+  } else if (is_miss(part)) {
+    slot.bytes = pool_.protocol == Protocol::redis ? "$-1\r\n" : "EN\r\n";
+  } else if (!head.failed) {
+    head.failed = true;
+    head.bytes = failure_text(n, why);
+  }
+  finish(client, part.client, part);
+}
+
+// One part less to wait for: of its slot, and of the slot that waits for all parts of the request.
+void Proxy::finish(Client& client, ClientId id, const Part& part) {
+  Slot& head = client.slots[part.head];
+  if (head.waits > 0 && --head.waits == 0 && !head.failed) {
+    if (part.use == Use::total) head.bytes = ":" + std::to_string(head.total) + "\r\n";
+    if (part.use == Use::all_ok) head.bytes = "+OK\r\n";
+    if (part.use == Use::server_ok) head.bytes = "OK\r\n";
+  }
+  if (part.slot != part.head) client.slots[part.slot].waits = 0;
+  emit(client, id);
+}
+
+void Proxy::emit_front(Client& client) {
+  Slot& slot = client.slots.front();
+  if (slot.kind == Slot::Kind::value && slot.failed) {
+    client.failure = slot.bytes;
+  } else if (slot.kind == Slot::Kind::end && !client.failure.empty()) {
+    client.out.append(client.failure);
+    client.failure.clear();
+    ++counters_.errors;
+  } else {
+    client.out.append(slot.bytes);
+  }
+  const std::uint32_t elements = slot.failed ? slot.elements : 0;
+  client.slots.pop();
+  // An array that is an error now has no elements.
+  for (std::uint32_t i = 0; i < elements; ++i) client.slots.pop();
+}
+
+void Proxy::emit(Client& client, ClientId id) {
+  while (!client.slots.empty() && client.slots.front().waits == 0) emit_front(client);
+  if (!client.out.empty() || finished(id)) list(clients_to_send_, clients_, id);
+}
+
+}  // namespace arcwise::router

@@ -1,0 +1,234 @@
+// The router between its connections: bytes and time in, bytes and wishes out. It owns no socket.
+//
+// Every request becomes slots in its client's queue, in the order in which the client will read, and parts on
+// the queues of servers, in the order in which these will answer. A part knows its slot. What can be said of
+// the first slot goes out; the rest waits in its slot. So "get a b c" is three values and an end, each
+// answered by whom it may be, and always read in order.
+//
+// Worked example: `get a b` with a on x and b on y, answered by y first.
+//     client's slots   value(a)  value(b)  end        x's parts   →value(a)        y's parts   →value(b)
+// y's answer is kept in value(b). x's answer goes straight out, then value(b), then END.
+//
+// Layer: router. One thread. In steady state nothing is allocated: slots, parts and buffers are reused.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "router/buffer.hpp"
+#include "router/memcached_reply.hpp"
+#include "router/pool.hpp"
+#include "router/redis_commands.hpp"
+#include "router/resp.hpp"
+#include "router/ring_queue.hpp"
+
+namespace arcwise::router {
+
+/// What is made of a server's answer.
+enum class Use : std::uint8_t {
+  whole,       ///< it is the answer
+  nothing,     ///< nobody waits for it: `noreply`
+  quiet,       ///< only what memcached's q flag lets through
+  value,       ///< memcached: values without their END
+  meta_value,  ///< VA of a meta get, written as VALUE
+  element,     ///< RESP: the one element of an array
+  total,       ///< RESP: a number, added up
+  all_ok,      ///< RESP: OK, or the first error
+  server_ok,   ///< memcached: OK, or the first error
+  meta_probe,  ///< whether the server knows meta commands
+  greeting     ///< AUTH and SELECT of a new connection
+};
+
+/// A place in a client's queue of answers.
+struct Slot {
+  enum class Kind : std::uint8_t {
+    whole,
+    value,  ///< may be empty; a failure is told at the end
+    end     ///< of memcached values: END, or what failed among them
+  };
+  Kind kind = Kind::whole;
+  bool failed = false;
+  bool unique = false;         ///< a value with its cas
+  std::uint32_t waits = 0;     ///< parts to come
+  std::uint32_t elements = 0;  ///< of an array: so many slots behind it are its elements
+  std::int64_t total = 0;
+  std::string bytes;  ///< the answer, or of a value what failed; while a value is waited for, its key
+};
+
+/// What a server will answer next but so many.
+struct Part {
+  std::uint32_t client = 0, generation = 0;
+  std::uint64_t slot = 0, head = 0;  ///< head: the slot that waits for all parts of its request
+  Use use = Use::whole;
+  McReply reply = McReply::line;
+  bool read = false;  ///< changes nothing: may be missed
+  Time sent{};
+};
+
+class Proxy {
+ public:
+  using ClientId = std::uint32_t;
+
+  explicit Proxy(Pool pool);
+
+  // Clients
+  ClientId add_client();
+  Buffer& client_in(ClientId id) noexcept { return clients_[id].in; }
+  Buffer& client_out(ClientId id) noexcept { return clients_[id].out; }
+  /// There are new bytes in client_in(), or room in client_out().
+  void serve(ClientId id, Time now);
+  /// It will say no more, and is to be answered all the same.
+  void hang_up(ClientId id, Time now);
+  void drop_client(ClientId id) noexcept;
+  bool wants_bytes(ClientId id) const noexcept;
+  /// It has more to be served, for which there was no room and now is: serve() it.
+  bool waits_for_service(ClientId id) const noexcept {
+    return clients_[id].stopped && has_room(clients_[id]);
+  }
+  /// It has said all it had to: close when client_out() is sent.
+  bool finished(ClientId id) const noexcept;
+  std::size_t clients() const noexcept { return client_count_; }
+
+  // Servers, numbered as the map's nodes
+  std::size_t servers() const noexcept { return servers_.size(); }
+  const std::string& address(NodeIndex n) const noexcept { return pool_.addresses[n]; }
+  Buffer& server_in(NodeIndex n) noexcept { return servers_[n].in; }
+  Buffer& server_out(NodeIndex n) noexcept { return servers_[n].out; }
+  void connected(NodeIndex n, Time now);
+  /// There are new bytes in server_in(). False: it broke the protocol; its connection must be closed.
+  bool answered(NodeIndex n, Time now);
+  void lost(NodeIndex n, std::string_view why, Time now);
+
+  // Time
+  void tick(Time now);
+
+  /// What the loop has to do: send what clients' and servers' buffers hold, connect, and close. Empties the
+  /// list that it calls `act` for; each is listed once.
+  template <class Act>
+  void each_client_to_send(Act&& act) {
+    take(clients_to_send_, clients_, act);
+  }
+  template <class Act>
+  void each_server_to_send(Act&& act) {
+    take(servers_to_send_, servers_, act);
+  }
+  template <class Act>
+  void each_to_connect(Act&& act) {
+    for (std::size_t i = 0; i < to_connect_.size(); ++i) act(to_connect_[i]);
+    to_connect_.clear();
+  }
+  template <class Act>
+  void each_to_disconnect(Act&& act) {
+    for (std::size_t i = 0; i < to_disconnect_.size(); ++i) act(to_disconnect_[i]);
+    to_disconnect_.clear();
+  }
+
+  const Pool& pool() const noexcept { return pool_; }
+  struct Counters {
+    std::uint64_t requests = 0, errors = 0, parts = 0, failed_parts = 0, timeouts = 0;
+  };
+  const Counters& counters() const noexcept { return counters_; }
+  enum class State : std::uint8_t { idle, connecting, up, waiting };
+  State state(NodeIndex n) const noexcept { return servers_[n].state; }
+  /// Nothing is under way.
+  bool quiet() const noexcept;
+
+ private:
+  struct Client {
+    Buffer in, out;
+    RingQueue<Slot> slots;
+    RespRequest request;
+    std::uint32_t generation = 0;
+    std::size_t wanted = 0;  ///< bytes before which parsing again is of no use
+    std::size_t skip = 0;
+    bool used = false, closing = false, skip_line = false, stopped = false, listed = false;
+    std::string failure;  ///< of a value before its end
+  };
+  struct Server {
+    Buffer in, out;
+    RingQueue<Part> parts;
+    RespScanner scanner;
+    State state = State::idle;
+    bool meta = false, listed = false;
+    std::uint32_t failures = 0;
+    Time retry{};
+    std::string why;
+  };
+  /// The request being answered.
+  struct Asked {
+    ClientId id;
+    Client& client;
+    Time now;
+  };
+
+  template <class All>
+  static void list(std::vector<std::uint32_t>& in, All& all, std::uint32_t id) {
+    if (!all[id].listed) in.push_back(id);
+    all[id].listed = true;
+  }
+  template <class All, class Act>
+  static void take(std::vector<std::uint32_t>& in, All& all, Act&& act) {
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      all[in[i]].listed = false;
+      act(in[i]);
+    }
+    in.clear();
+  }
+
+  bool has_room(const Client& client) const noexcept {
+    return client.slots.size() < pool_.limits.requests && client.out.size() < pool_.limits.unsent;
+  }
+
+  // proxy.cpp
+  Slot& add_slot(Client& client, Slot::Kind kind, std::uint32_t waits);
+  void answer_now(Client& client, std::string_view text);
+  /// The queue of the node's server, with a part pushed for the client's slot; nullptr where the server is
+  /// away, which has then been answered. `head`: the slot that waits for all parts of the request.
+  Server* send(const Asked& asked, NodeIndex node, std::uint64_t head, const Part& how) {
+    return send(asked, node, head, how, head);
+  }
+  Server* send(const Asked& asked, NodeIndex node, std::uint64_t head, const Part& how, std::uint64_t slot);
+  void begin_connection(NodeIndex n, Time now);
+  void deliver(NodeIndex n, const Part& part, std::string_view reply);
+  void fail(const Part& part, NodeIndex n, std::string_view why);
+  void finish(Client& client, ClientId id, const Part& part);
+  void emit(Client& client, ClientId id);
+  void emit_front(Client& client);
+  std::string failure_text(NodeIndex n, std::string_view why) const;
+  bool is_miss(const Part& part) const noexcept;
+  template <class Sink>
+  void write_answer(Sink& out, const Part& part, const Slot& slot, std::string_view reply) const;
+
+  // proxy_memcached.cpp
+  std::size_t serve_memcached(const Asked& asked, std::string_view bytes);
+  void route_memcached(const Asked& asked, const McRequest& request);
+  void get_values(const Asked& asked, const McRequest& request);
+  void send_meta(const Asked& asked, const McRequest& request);
+  void send_line(const Asked& asked, const McRequest& request);
+  void flush_all(const Asked& asked, const McRequest& request);
+  std::string statistics(std::string_view which) const;
+
+  // proxy_redis.cpp
+  std::size_t serve_redis(const Asked& asked, std::string_view bytes);
+  void route_redis(const Asked& asked, std::string_view bytes);
+  void own_answer(const Asked& asked, std::string_view name, std::string_view bytes);
+  void to_owner(const Asked& asked, const RedisCommand& command, std::string_view bytes);
+  void split(const Asked& asked, const RedisCommand& command, std::string_view bytes);
+  void to_all(const Asked& asked, const RedisCommand& command, std::string_view bytes);
+  void forward(Server& server, const RespRequest& request, std::string_view bytes) const;
+
+  Pool pool_;
+  std::vector<Client> clients_;
+  std::vector<ClientId> free_clients_, dropped_;  ///< dropped: free from the next tick on, for the
+                                                  ///< loop may have events of theirs still
+  std::size_t client_count_ = 0;
+  std::vector<Server> servers_;
+  std::vector<std::uint32_t> clients_to_send_, servers_to_send_;
+  std::vector<NodeIndex> to_connect_, to_disconnect_;
+  std::string scratch_;
+  Counters counters_;
+};
+
+}  // namespace arcwise::router

@@ -1,0 +1,205 @@
+// memcached's commands: which servers each goes to, and what is made of their answers.
+#include "router/proxy.hpp"
+
+namespace arcwise::router {
+namespace {
+
+McReply reply_of(McVerb verb) noexcept {
+  switch (verb) {
+    case McVerb::meta_get:
+    case McVerb::meta_set:
+    case McVerb::meta_delete:
+    case McVerb::meta_arithmetic:
+      return McReply::meta;
+    case McVerb::gat:
+    case McVerb::gats:
+      return McReply::values;
+    default:
+      return McReply::line;
+  }
+}
+
+// Takes the flag q out of a meta command's flags; servers answer every part, so that nothing gets out of
+// step.
+bool take_quiet(std::string_view flags, std::string& out) {
+  bool quiet = false;
+  for (std::string_view word = next_word(flags); !word.empty(); word = next_word(flags)) {
+    if (word == "q") {
+      quiet = true;
+      continue;
+    }
+    out.append(1, ' ').append(word);
+  }
+  return quiet;
+}
+
+}  // namespace
+
+std::size_t Proxy::serve_memcached(const Asked& asked, std::string_view bytes) {
+  Client& client = asked.client;
+  std::size_t at = 0;
+  while (at < bytes.size() && !client.closing) {
+    const std::string_view rest = bytes.substr(at);
+    if (client.skip > 0) {
+      const std::size_t skipped = std::min(client.skip, rest.size());
+      client.skip -= skipped;
+      at += skipped;
+      continue;
+    }
+    if (client.skip_line) {
+      const std::size_t end = rest.find('\n');
+      client.skip_line = end == rest.npos;
+      at += client.skip_line ? rest.size() : end + 1;
+      continue;
+    }
+    if (!has_room(client)) {
+      client.stopped = true;
+      break;
+    }
+    McRequest request;
+    const McParsed parsed = parse_memcached(rest, pool_.limits.memcached, request);
+    if (parsed.what == McParsed::What::more) {
+      client.wanted = parsed.wanted;
+      break;
+    }
+    ++counters_.requests;
+    at += parsed.used;
+    client.skip = parsed.skip;
+    client.skip_line = parsed.skip_line;
+    if (parsed.what == McParsed::What::refused) {
+      ++counters_.errors;
+      answer_now(client, parsed.error);
+    } else {
+      route_memcached(asked, request);
+    }
+  }
+  return at;
+}
+
+void Proxy::route_memcached(const Asked& asked, const McRequest& request) {
+  Client& client = asked.client;
+  switch (request.verb) {
+    case McVerb::get:
+    case McVerb::gets:
+    case McVerb::gat:
+    case McVerb::gats:
+      return get_values(asked, request);
+    case McVerb::meta_get:
+    case McVerb::meta_set:
+    case McVerb::meta_delete:
+    case McVerb::meta_arithmetic:
+      return send_meta(asked, request);
+    case McVerb::meta_noop:
+      return answer_now(client, "MN\r\n");
+    case McVerb::version:
+      return answer_now(client, "VERSION arcwised\r\n");
+    case McVerb::verbosity:
+      if (!request.noreply) answer_now(client, "OK\r\n");
+      return;
+    case McVerb::stats:
+      return answer_now(client, statistics(request.rest));
+    case McVerb::flush_all:
+      return flush_all(asked, request);
+    case McVerb::quit:
+      client.closing = true;
+      return;
+    case McVerb::other:
+      ++counters_.errors;
+      return answer_now(client, "ERROR\r\n");
+    default:
+      return send_line(asked, request);
+  }
+}
+
+// Each key is a value of its own, from its own server. Where that knows meta commands, a get is one:
+// memcached answers many of these in one send, and plain ones one by one.
+void Proxy::get_values(const Asked& asked, const McRequest& request) {
+  const bool unique = request.verb == McVerb::gets || request.verb == McVerb::gats;
+  const bool touches = request.verb == McVerb::gat || request.verb == McVerb::gats;
+  std::string_view keys = request.rest;
+  for (std::string_view key = next_word(keys); !key.empty(); key = next_word(keys)) {
+    if (key.size() > mc_longest_key) {
+      Slot& slot = add_slot(asked.client, Slot::Kind::value, 0);
+      slot.failed = true;
+      slot.bytes = "CLIENT_ERROR bad command line format\r\n";
+      continue;
+    }
+    const NodeIndex node = pool_.placement.owner(key);
+    const bool meta = !touches && node != no_node && servers_[node].meta;
+    Slot& slot = add_slot(asked.client, Slot::Kind::value, 1);
+    slot.unique = unique;
+    if (meta) slot.bytes.assign(key);
+    Part part;
+    part.use = meta ? Use::meta_value : Use::value;
+    part.reply = meta ? McReply::meta : McReply::values;
+    part.read = !touches;
+    Server* server = send(asked, node, asked.client.slots.end() - 1, part);
+    if (!server) continue;
+    if (meta)
+      server->out.append("mg ", key, unique ? " v f c\r\n" : " v f\r\n");
+    else if (touches)
+      server->out.append(request.name, " ", request.key, " ", key, "\r\n");
+    else
+      server->out.append(unique ? "gets " : "get ", key, "\r\n");
+  }
+  add_slot(asked.client, Slot::Kind::end, 0).bytes = "END\r\n";
+}
+
+void Proxy::send_meta(const Asked& asked, const McRequest& request) {
+  std::string& flags = scratch_;
+  flags.clear();
+  Part part;
+  part.use = take_quiet(request.rest, flags) ? Use::quiet : Use::whole;
+  part.reply = reply_of(request.verb);
+  part.read = request.verb == McVerb::meta_get;
+  add_slot(asked.client, Slot::Kind::whole, 1);
+  if (Server* server = send(asked, pool_.placement.owner(request.key), asked.client.slots.end() - 1, part))
+    server->out.append(request.name, " ", request.key, std::string_view(flags), "\r\n", request.data);
+}
+
+// A server answers what a client does not want to hear: else an error would be taken for the next answer.
+void Proxy::send_line(const Asked& asked, const McRequest& request) {
+  Part part;
+  part.use = request.noreply ? Use::nothing : Use::whole;
+  part.reply = request.verb == McVerb::meta_debug ? McReply::line : reply_of(request.verb);
+  if (!request.noreply) add_slot(asked.client, Slot::Kind::whole, 1);
+  if (Server* server = send(asked, pool_.placement.owner(request.key), asked.client.slots.end() - 1, part))
+    server->out.append(request.name, " ", request.key, request.rest, "\r\n", request.data);
+}
+
+void Proxy::flush_all(const Asked& asked, const McRequest& request) {
+  Part part;
+  part.use = request.noreply ? Use::nothing : Use::server_ok;
+  if (!request.noreply)
+    add_slot(asked.client, Slot::Kind::whole, static_cast<std::uint32_t>(servers_.size()));
+  const std::uint64_t slot = asked.client.slots.end() - 1;
+  for (NodeIndex n = 0; n < servers_.size(); ++n)
+    if (Server* server = send(asked, n, slot, part)) server->out.append("flush_all", request.rest, "\r\n");
+}
+
+std::string Proxy::statistics(std::string_view which) const {
+  std::string out;
+  const auto line = [&](std::string_view name, const std::string& value) {
+    out.append("STAT ").append(name).append(1, ' ').append(value).append("\r\n");
+  };
+  while (!which.empty() && which.front() == ' ') which.remove_prefix(1);
+  if (which == "backends" || which == "servers") {
+    static constexpr std::string_view states[] = {"idle", "connecting", "up", "waiting"};
+    for (std::size_t n = 0; n < servers_.size(); ++n) {
+      const std::string& name = pool_.placement.map().nodes()[n].name;
+      line(name + ":state", std::string(states[static_cast<std::size_t>(servers_[n].state)]));
+      line(name + ":waiting", std::to_string(servers_[n].parts.size()));
+      if (!servers_[n].why.empty()) line(name + ":last_error", servers_[n].why);
+    }
+  } else {
+    line("curr_connections", std::to_string(client_count_));
+    line("requests", std::to_string(counters_.requests));
+    line("errors", std::to_string(counters_.errors));
+    line("backend_requests", std::to_string(counters_.parts));
+    line("backend_failures", std::to_string(counters_.failed_parts));
+    line("backend_timeouts", std::to_string(counters_.timeouts));
+  }
+  return out + "END\r\n";
+}
+
+}  // namespace arcwise::router

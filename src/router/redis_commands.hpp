@@ -1,0 +1,84 @@
+// The commands of Redis: where their keys stand, and what a router does with each.
+//
+// Layer: router. The places of keys are Redis's own word (redis_commands.inc, written by
+// tools/make_redis_commands.py); what is done with a command is decided here.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+namespace arcwise::router {
+
+/// Keys that stand behind each other, as Redis's key specifications have it.
+struct RedisKeys {
+  std::string_view word;  ///< they begin behind this word, if it is there; empty: at a position
+  int at = 0;             ///< the position; or from where the word is looked for, negative: from the end back
+  bool counted = false;   ///< their number stands before them
+  int last = 0;           ///< a range's last key, counted from the first, or from the end if negative; or
+                          ///< where the number stands
+  int step = 1;
+  int limit =
+      0;  ///< a range to the end: of the rest only one in so many are keys; or, counted, where keys begin
+};
+
+inline constexpr std::uint8_t redis_write = 1, redis_blocking = 2, redis_pubsub = 4, redis_admin = 8;
+
+enum class RedisRoute : std::uint8_t {
+  owner,    ///< to the one node that holds all its keys
+  values,   ///< MGET: each key to its owner, the values as one array
+  total,    ///< DEL and its like: each key to its owner, the numbers as one
+  pairs,    ///< MSET: each key with its value to its owner
+  all_ok,   ///< FLUSHALL: to every node, OK when all say so
+  all_sum,  ///< DBSIZE: to every node, the numbers as one
+  own,      ///< answered by the router
+  refused   ///< not routed
+};
+
+struct RedisCommand {
+  std::string_view name;  ///< lower case, with its subcommand
+  int arity = 0;          ///< words of it; negative: at least
+  std::uint8_t traits = 0;
+  RedisKeys keys[3]{};
+  RedisRoute route = RedisRoute::owner;
+};
+
+/// By name, and where it has subcommands by the second word. Any case. nullptr: Redis has none of this name.
+/// Cost: one hash of the name, and a comparison.
+const RedisCommand* find_redis_command(std::string_view name, std::string_view second) noexcept;
+
+/// Calls `visit` with the number of each word that is a key. False: the words are no such command.
+using WordAt = std::string_view (*)(const void* words, std::size_t i) noexcept;
+struct RedisWords {
+  const void* of;
+  std::size_t count;
+  WordAt at;
+  std::string_view operator[](std::size_t i) const noexcept { return at(of, i); }
+};
+template <class Visit>
+bool each_redis_key(const RedisCommand& command, const RedisWords& words, Visit&& visit);
+
+bool equal_ignoring_case(std::string_view a, std::string_view lower) noexcept;
+
+/// Numbers of a range of keys: first, last (inclusive) and step; first 0: there are none; broken: no such
+/// command.
+struct RedisKeyRange {
+  std::size_t first = 0, last = 0, step = 1;
+  bool broken = false;
+};
+RedisKeyRange find_redis_keys(const RedisKeys& keys, const RedisWords& words) noexcept;
+
+template <class Visit>
+bool each_redis_key(const RedisCommand& command, const RedisWords& words, Visit&& visit) {
+  for (const RedisKeys& keys : command.keys) {
+    if (keys.at == 0) break;
+    const RedisKeyRange range = find_redis_keys(keys, words);
+    if (range.broken) return false;
+    for (std::size_t i = range.first; range.first != 0 && i <= range.last; i += range.step) visit(i);
+  }
+  return true;
+}
+
+}  // namespace arcwise::router

@@ -1,0 +1,175 @@
+#include "router/resp.hpp"
+
+#include <charconv>
+#include <cstring>
+#include <optional>
+
+namespace arcwise::router {
+namespace {
+
+constexpr std::size_t longest_header = 64 << 10;  // a simple string or an error is a line of it
+
+// Without its end; nullopt: not whole yet.
+std::optional<std::string_view> line_at(std::string_view bytes, std::size_t from) noexcept {
+  if (from >= bytes.size()) return std::nullopt;
+  const void* end = std::memchr(bytes.data() + from, '\n', bytes.size() - from);
+  if (!end) return std::nullopt;
+  std::string_view line =
+      bytes.substr(from, static_cast<std::size_t>(static_cast<const char*>(end) - bytes.data()) - from);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+std::optional<std::int64_t> number(std::string_view text) noexcept {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// The number that an array or a string begins with, behind its first character.
+struct Header {
+  enum class What : std::uint8_t { more, whole, bad, too_long } what;
+  std::int64_t count = 0;
+  std::size_t end = 0;  ///< behind its line
+};
+
+std::size_t behind(std::string_view bytes, std::string_view line) noexcept {
+  const auto end = static_cast<std::size_t>(line.data() - bytes.data()) + line.size();
+  return end + (bytes[end] == '\r' ? 2 : 1);
+}
+
+Header count_at(std::string_view bytes, std::size_t from) noexcept {
+  constexpr std::size_t longest = 32;
+  const auto line = line_at(bytes, from);
+  if (line ? line->size() > longest : bytes.size() - from > longest + 1) return {Header::What::too_long};
+  if (!line) return {Header::What::more};
+  const auto count = line->empty() ? std::nullopt : number(line->substr(1));
+  if (!count) return {Header::What::bad};
+  return {Header::What::whole, *count, behind(bytes, *line)};
+}
+
+}  // namespace
+
+// Counts what a header announces. Worked example: "*2\r\n:1\r\n$2\r\nhi\r\n": one value is missing; the array
+// is it, and adds two; the number leaves one; the string is that, and brings four bytes.
+RespScanner::Found RespScanner::scan(std::string_view bytes) noexcept {
+  while (missing_ > 0) {
+    const auto line = line_at(bytes, at_);
+    if (!line) return {0, bytes.size() > at_ && bytes.size() - at_ > longest_header};
+    if (line->empty()) return {0, true};
+    const std::size_t next = behind(bytes, *line);
+    std::size_t payload = 0;
+    switch (line->front()) {
+      case '+':
+      case '-':
+      case ':':
+      case '_':
+      case '#':
+      case ',':
+      case '(':
+        --missing_;
+        break;
+      case '$':
+      case '!':
+      case '=': {
+        const auto size = number(line->substr(1));
+        if (!size || *size < -1) return {0, true};
+        if (*size >= 0) payload = static_cast<std::size_t>(*size) + 2;
+        if (bytes.size() - next < payload) return {0, false};
+        --missing_;
+        break;
+      }
+      default:
+        if (!header(*line)) return {0, true};
+    }
+    at_ = next + payload;
+  }
+  const std::size_t size = at_;
+  *this = {};
+  return {size, false};
+}
+
+// An aggregate: an array, set or push; a map or attributes, of two values each. Attributes stand before the
+// value they speak of.
+bool RespScanner::header(std::string_view line) noexcept {
+  const auto count = number(line.substr(1));
+  const bool map = line.front() == '%' || line.front() == '|';
+  if (!count || *count < -1 || *count > (std::int64_t{1} << 32)) return false;
+  if (!map && line.front() != '*' && line.front() != '~' && line.front() != '>') return false;
+  const auto values = static_cast<std::uint64_t>(*count < 0 ? 0 : *count) * (map ? 2 : 1);
+  missing_ += values;
+  if (line.front() != '|') --missing_;
+  return true;
+}
+
+void RespRequest::reset() noexcept {
+  words_.clear();
+  at_ = 0;
+  count_ = 0;
+  inline_ = false;
+}
+
+RespRequest::Parsed RespRequest::parse(std::string_view bytes, const RespLimits& limits) {
+  if (bytes.empty()) return {};
+  return bytes.front() == '*' ? parse_array(bytes, limits) : parse_line(bytes, limits);
+}
+
+RespRequest::Parsed RespRequest::parse_array(std::string_view bytes, const RespLimits& limits) {
+  if (count_ == 0) {
+    const Header header = count_at(bytes, 0);
+    if (header.what == Header::What::more) return {};
+    if (header.what == Header::What::too_long)
+      return broken("-ERR Protocol error: too big mbulk count string\r\n");
+    if (header.what == Header::What::bad || header.count > static_cast<std::int64_t>(limits.words))
+      return broken("-ERR Protocol error: invalid multibulk length\r\n");
+    at_ = header.end;
+    if (header.count <= 0) return {What::nothing, at_, {}};
+    count_ = static_cast<std::size_t>(header.count);
+  }
+  while (words_.size() < count_) {
+    if (bytes.size() > at_ && bytes[at_] != '$') return broken("-ERR Protocol error: expected '$'\r\n");
+    const Header header = count_at(bytes, at_);
+    if (header.what == Header::What::more) return {};
+    if (header.what == Header::What::too_long)
+      return broken("-ERR Protocol error: too big bulk count string\r\n");
+    if (header.what == Header::What::bad || header.count < 0 ||
+        header.count > static_cast<std::int64_t>(limits.word))
+      return broken("-ERR Protocol error: invalid bulk length\r\n");
+    const auto length = static_cast<std::size_t>(header.count);
+    if (header.end + length > limits.command)
+      return broken("-ERR Protocol error: the command is too large\r\n");
+    if (bytes.size() < header.end + length + 2) return {};
+    words_.push_back({at_, header.end, length});
+    at_ = header.end + length + 2;
+  }
+  return {What::request, at_, {}};
+}
+
+// Words in quotation marks may hold blanks.
+RespRequest::Parsed RespRequest::parse_line(std::string_view bytes, const RespLimits& limits) {
+  const auto line = line_at(bytes, 0);
+  if (!line || line->size() > limits.inline_line) {
+    if (!line && bytes.size() <= limits.inline_line) return {};
+    return broken("-ERR Protocol error: too big inline request\r\n");
+  }
+  const std::size_t used = behind(bytes, *line);
+  inline_ = true;
+  for (std::size_t at = 0; at < line->size();) {
+    const char c = (*line)[at];
+    if (c == ' ' || c == '\t') {
+      ++at;
+      continue;
+    }
+    const bool quoted = c == '"' || c == '\'';
+    const std::size_t from = at + (quoted ? 1 : 0);
+    const std::size_t end = quoted ? line->find(c, from) : line->find_first_of(" \t", from);
+    if (quoted && end == line->npos) return broken("-ERR Protocol error: unbalanced quotes in request\r\n");
+    const std::size_t upto = end == line->npos ? line->size() : end;
+    words_.push_back({from, from, upto - from});
+    at = upto + (quoted ? 1 : 0);
+  }
+  return {words_.empty() ? What::nothing : What::request, used, {}};
+}
+
+}  // namespace arcwise::router

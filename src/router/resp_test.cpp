@@ -1,0 +1,78 @@
+#include "router/resp.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace arcwise::router {
+namespace {
+
+TEST(resp_scanner, finds_the_end_of_each_kind_of_reply) {
+  for (const std::string_view reply :
+       {"+OK\r\n", "-ERR no\r\n", ":12\r\n", "$2\r\nhi\r\n", "$-1\r\n", "$0\r\n\r\n", "*0\r\n", "*-1\r\n",
+        "*2\r\n:1\r\n$2\r\nhi\r\n", "*2\r\n*1\r\n*0\r\n+x\r\n", "%1\r\n+a\r\n:1\r\n", "~2\r\n#t\r\n_\r\n",
+        ",1.5\r\n", "(123\r\n", "=5\r\ntxt:x\r\n", "!3\r\nERR\r\n", "|1\r\n+k\r\n+v\r\n:1\r\n",
+        ">2\r\n+a\r\n+b\r\n"}) {
+    const std::string bytes = std::string(reply) + "+next\r\n";
+    EXPECT_EQ(RespScanner().scan(bytes).size, reply.size()) << reply;
+    // Byte by byte it is the same, and never too early.
+    RespScanner scanner;
+    for (std::size_t size = 0; size < reply.size(); ++size)
+      ASSERT_EQ(scanner.scan(reply.substr(0, size)).size, 0u) << reply << " " << size;
+    EXPECT_EQ(scanner.scan(reply).size, reply.size()) << reply;
+    EXPECT_EQ(scanner.scan(":1\r\n").size, 4u) << "it begins anew";
+  }
+}
+
+TEST(resp_scanner, tells_what_is_no_reply) {
+  for (const std::string_view bytes :
+       {"hello\r\n", "$x\r\n", "$-2\r\n", "*99999999999\r\n", "\r\n", "%-5\r\n"})
+    EXPECT_TRUE(RespScanner().scan(bytes).broken) << bytes;
+}
+
+std::vector<std::string> words(std::string_view bytes, std::string* error = nullptr) {
+  RespRequest request;
+  RespRequest::Parsed parsed;
+  for (std::size_t size = 0; size <= bytes.size(); ++size) {
+    parsed = request.parse(bytes.substr(0, size), {});
+    if (parsed.what != RespRequest::What::more) break;
+  }
+  std::vector<std::string> out;
+  if (parsed.what == RespRequest::What::request)
+    for (std::size_t i = 0; i < request.words(); ++i) out.emplace_back(request.word(bytes, i));
+  if (error) *error = parsed.error;
+  return out;
+}
+using Words = std::vector<std::string>;
+
+TEST(resp_request, takes_arrays_and_lines_byte_by_byte) {
+  EXPECT_EQ(words("*2\r\n$3\r\nGET\r\n$3\r\na\r\n\r\n"), (Words{"GET", "a\r\n"}));
+  EXPECT_EQ(words("*1\r\n$0\r\n\r\n"), (Words{""}));
+  EXPECT_EQ(words("SET a 'b c'  \"d\"\r\n"), (Words{"SET", "a", "b c", "d"}));
+  EXPECT_EQ(words("PING\n"), (Words{"PING"}));
+}
+
+TEST(resp_request, an_empty_one_is_passed_over) {
+  for (const std::string_view bytes : {"\r\n", "*0\r\n", "*-1\r\n", "  \r\n"}) {
+    RespRequest request;
+    const auto parsed = request.parse(bytes, {});
+    EXPECT_EQ(parsed.what, RespRequest::What::nothing) << bytes;
+    EXPECT_EQ(parsed.used, bytes.size());
+  }
+}
+
+TEST(resp_request, what_breaks_the_protocol_has_rediss_own_error) {
+  std::string error;
+  for (const auto& [bytes, expected] :
+       {std::pair{"*x\r\n", "invalid multibulk length"}, std::pair{"*1\r\nPING\r\n", "expected '$'"},
+        std::pair{"*1\r\n$-1\r\n", "invalid bulk length"},
+        std::pair{"*1\r\n$99999999999\r\n", "invalid bulk length"},
+        std::pair{"SET 'a\r\n", "unbalanced quotes"}}) {
+    words(bytes, &error);
+    EXPECT_NE(error.find(expected), std::string::npos) << bytes << " " << error;
+  }
+}
+
+}  // namespace
+}  // namespace arcwise::router
