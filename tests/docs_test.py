@@ -1,6 +1,6 @@
 """Runs the commands of the documents: what README.md and docs/ show is what the program does.
 
-In a ```sh block every line `arcwise …`, and in a ```console block every line `$ arcwise …`, is run by bash in the
+In a ```sh block every line `arcwise …` or `arcwised …`, and in a ```console block every line `$ arcwise …`, is run by bash in the
 source directory, with the built program in the path. A command must succeed; one that shall not says so behind it:
 `$ arcwise check broken.yaml  # exit 1`. Lines that follow a command in a console block are its output, compared exactly;
 a line `…` stands for any number of lines. Blocks see each other's files within one document only: each document gets a copy
@@ -18,6 +18,7 @@ import unittest
 
 SOURCE = pathlib.Path(os.environ.get("ARCWISE_SOURCE") or pathlib.Path(__file__).resolve().parent.parent)
 ARCWISE = os.environ.get("ARCWISE") or str(SOURCE / "build/bin/arcwise")
+ARCWISED = os.environ.get("ARCWISED") or str(SOURCE / "build/bin/arcwised")
 
 BLOCK = re.compile(r"^```(sh|console)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 EXIT = re.compile(r"\s+#.*\bexit (\d)\b.*$")
@@ -58,7 +59,7 @@ def commands(text):
 
 
 def concerns_program(command):
-    return re.search(r"(^|[|;&(]\s*|\s)arcwise\s", command.line + " ") is not None
+    return re.search(r"(^|[|;&(]\s*|\s)arcwised?\s", command.line + " ") is not None
 
 
 def matches(shown, printed):
@@ -80,6 +81,7 @@ class Documents(unittest.TestCase):
         for path in documents():
             with tempfile.TemporaryDirectory() as folder:
                 os.symlink(ARCWISE, os.path.join(folder, "arcwise"))
+                os.symlink(ARCWISED, os.path.join(folder, "arcwised"))
                 work = os.path.join(folder, "work")
                 os.mkdir(work)
                 for part in ("examples", "testdata"):

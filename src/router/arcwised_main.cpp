@@ -87,6 +87,8 @@ int main(int argc, char** argv) {
   if (!pools) return fail(pools.error());
   if (options.timeout_ms)
     for (Pool& pool : *pools) pool.timeout = milliseconds(options.timeout_ms);
+  for (const Pool& pool : *pools)
+    for (const std::string& note : pool.notes) fmt::print(stderr, "arcwised: pool {}: {}\n", pool.name, note);
   if (!options.check) return serve(std::move(*pools));
   for (const Pool& pool : *pools)
     fmt::print("pool {}: {} servers, {}, listens on {}\n", pool.name, pool.addresses.size(),

@@ -50,6 +50,7 @@ struct Pool {
   std::string password;  ///< for the servers
   unsigned database = 0;
   PoolLimits limits;
+  std::vector<std::string> notes;  ///< what its configuration asks for and does not get
 };
 
 }  // namespace arcwise::router

@@ -35,6 +35,10 @@ Result<Pool> pool_of(const Source& source, const YamlNode& node) {
   if (const YamlNode* password = node.find("redis_auth")) pool->password = password->text;
   if (const YamlNode* database = node.find("redis_db"))
     pool->database = static_cast<unsigned>(whole(*database));
+  const YamlNode* eject = node.find("auto_eject_hosts");
+  if (eject && eject->text == "true")
+    pool->notes.push_back(
+        "auto_eject_hosts is not followed: a server that is away fails its own keys, and none moves");
   return pool;
 }
 
