@@ -2,7 +2,7 @@
 """Each rule of `arcwise check` has a file in testdata/lints that it finds something in, and one that nearly does and passes.
 
 RULE.fails.* and RULE.passes.*; a comment in a file's first lines may say `# options: …` for check, or `# keys: PATTERN COUNT
-[KEY TIMES]`: that many keys, and one of them that often.
+[KEY TIMES]`: that many keys, and one of them that often; `# capacity: NODE SIZE, …`: declared capacities.
 """
 # Plain build only: check itself runs under sanitizers in the unit tests.
 import json
@@ -32,11 +32,15 @@ def keys_of(words):
 def rules_found(path):
     head = path.read_text(encoding="utf-8")[:300]
     words = [ARCWISE, "check", str(path), "--json", *said(head, "options")]
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8") as keys:
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8") as keys, tempfile.NamedTemporaryFile("w", encoding="utf-8") as capacities:
         if said(head, "keys"):
             keys.write(keys_of(said(head, "keys")))
             keys.flush()
             words += ["--keys", keys.name]
+        if said(head, "capacity"):
+            capacities.write(" ".join(said(head, "capacity")).replace(", ", "\n"))
+            capacities.flush()
+            words += ["--capacity", capacities.name]
         done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode not in (0, 1):
         raise AssertionError(f"{path.name}: exit {done.returncode}: {done.stderr}")

@@ -58,12 +58,16 @@ struct Assignment {
 /// Cost: O(partitions × replicas), and for each copy moved a search over nodes and domains.
 Result<Assignment> assign(const AssignRequest& request);
 
-/// A ring of partitions any `spacing` of which, one after another, lie on different nodes.
+/// A ring of partitions any `spacing` of which, one after another, lie on different nodes, and of which nodes
+/// hold as many as others or one more.
 struct SpacedAssignment {
   std::vector<NodeIndex> owners;
-  std::uint64_t moved = 0;  ///< the least: every ring that keeps the spacing was compared
+  std::uint64_t moved = 0;
+  std::uint64_t least = 0;  ///< no such ring moves less; equal to `moved` where every ring was compared
+  std::uint64_t close = 0;  ///< pairs of one node's partitions that are closer: 0 where that is possible
 };
-/// Refused unless `nodes` equals `spacing`, at most 8, and divides the ring.
+/// As many nodes as the spacing, at most 8, that divide the ring: the least there is. More nodes: a search
+/// beside a bound. Refused: fewer nodes than the spacing, and nodes beyond the ring's partitions.
 Result<SpacedAssignment> assign_spaced(const std::vector<NodeIndex>& previous, std::uint32_t nodes,
                                        std::uint32_t spacing);
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "arcwise/ownership.hpp"
+#include "arcwise/part_rules.hpp"
 #include "arcwise/placement.hpp"
 
 namespace arcwise {
@@ -35,6 +36,9 @@ struct Diff {
   Share least;                      ///< Σ max(0, after - before) of effective shares: no change moves less
   std::vector<Transfer> transfers;  ///< sorted by from, then to
   std::vector<std::string> donors;  ///< sorted
+  /// Where the first owner is another node that held a copy before, as a replica that is promoted: from the
+  /// first owner before to the one after. No copy moves for it. Sorted by from, then to.
+  std::vector<Transfer> promotions;
   std::vector<ExampleKey> example_keys;  ///< up to 3
   struct NodeShare {
     std::string name;
@@ -64,7 +68,10 @@ struct Change {
   /// Old name -> new node in its place in the list. It inherits what is left empty: rack, zone, weight, given
   /// tokens; with the same name also label, and address and host where no address is given.
   std::vector<std::pair<std::string, NewNode>> replace;
-  bool empty() const { return add.empty() && remove.empty() && weight.empty() && replace.empty(); }
+  PartRules parts = {};
+  bool empty() const {
+    return add.empty() && remove.empty() && weight.empty() && replace.empty() && parts.empty();
+  }
 };
 /// The map after the change (added, replaced, reweighted, removed, in this order), epoch + 1 where there is
 /// one. A node added to a map of given tokens without tokens of its own gets as many as the median node,

@@ -14,6 +14,12 @@
 
 namespace arcwise {
 
+/// What a node was declared to be able to hold. Only ratios count.
+struct DeclaredCapacity {
+  std::string node;  ///< its name, or an address that one node only has
+  double capacity = 0;
+};
+
 struct CheckOptions {
   std::optional<std::uint32_t>
       replicas;  ///< every range must have this many distinct owners (default: the map's count)
@@ -22,6 +28,8 @@ struct CheckOptions {
   /// (allocate_tokens_for_local_replication_factor).
   std::optional<std::uint32_t> allocated_for = std::nullopt;
   const KeySpread* keys = nullptr;  ///< the spread that given keys get
+  const std::vector<DeclaredCapacity>* capacities = nullptr;
+  double capacity_over = 1.25;  ///< a node that holds more than this many times its part is an error
 };
 /// Every finding, errors first, then by rule, in ring or list order. Includes observed.findings. ok: no error
 /// among them.

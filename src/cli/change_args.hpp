@@ -1,5 +1,8 @@
-// --add, --remove, --weight and --replace, as a Change.
+// --add, --remove, --weight, --replace and what is asked of partitions, as a Change.
 #pragma once
+
+#include <optional>
+#include <string>
 
 #include "arcwise/change.hpp"
 #include "cli/args.hpp"
@@ -9,6 +12,8 @@ namespace arcwise::cli {
 class ChangeArgs {
  public:
   void declare(Args& args);
+  /// Once, before change(): the file of --pins.
+  std::optional<Error> read_files();
   const Change& change() const { return change_; }
   /// As they were given: "--add", "n13,rack=r1", …
   const std::vector<std::string>& words() const { return words_; }
@@ -18,6 +23,7 @@ class ChangeArgs {
 
   Change change_;
   std::vector<std::string> words_;
+  std::string pins_file_;
 };
 
 }  // namespace arcwise::cli

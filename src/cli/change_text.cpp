@@ -83,6 +83,27 @@ std::string share_table(const Diff& diff, std::size_t most, bool colour) {
   return table.text(colour);
 }
 
+std::string promotion_text(const Diff& diff, const ClusterMap& map, std::size_t most) {
+  if (diff.promotions.empty()) return "";
+  const bool promotes = map.placement().recipe->promotes;
+  const std::string noun = map.placement().recipe->name == "redis-cluster" ? "slot" : "copy";
+  const std::string became = promotes ? " was promoted in place of " : " is first in place of ";
+  Share promoted;
+  std::string list;
+  for (std::size_t i = 0; i < diff.promotions.size(); ++i) {
+    const Transfer& p = diff.promotions[i];
+    promoted += p.share;
+    if (i < most)
+      list += (i ? ", " : "") + shortened(p.to, widest_name) + became + shortened(p.from, widest_name) +
+              " on " + per_cent(p.share.value());
+  }
+  if (diff.promotions.size() > most) list += " and " + counted(diff.promotions.size() - most) + " more";
+  if (diff.moved.units == 0) return "no " + noun + " moved: " + list;
+  return (promoted == diff.primary_moved ? "every new first owner had a copy before: "
+                                         : "of those with a copy before: ") +
+         list;
+}
+
 std::string example_text(const Diff& diff) {
   std::string out;
   for (const ExampleKey& e : diff.example_keys)

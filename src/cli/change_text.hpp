@@ -12,6 +12,8 @@ namespace arcwise::cli {
 std::string transfer_table(const Diff& diff, double data_bytes, std::size_t most, bool colour);
 /// Effective share of each node before and after.
 std::string share_table(const Diff& diff, std::size_t most, bool colour);
+/// "no slot moved: r1 was promoted in place of m1 on 33.3 %"; empty where no owner was promoted.
+std::string promotion_text(const Diff& diff, const ClusterMap& map, std::size_t most);
 /// Keys with their owners before and after, one a line.
 std::string example_text(const Diff& diff);
 }  // namespace arcwise::cli

@@ -6,6 +6,7 @@
 #include "cli/cluster_args.hpp"
 #include "cli/key_lines.hpp"
 #include "cli/verbs.hpp"
+#include "format/capacities.hpp"
 #include "format/import_rules.hpp"
 #include "format/json_reports.hpp"
 #include "format/table_numbers.hpp"
@@ -17,7 +18,7 @@ namespace {
 struct Options {
   ClusterArgs cluster;
   CheckOptions demanded;
-  std::string key_file;
+  std::string key_file, capacity_file;
   bool rules = false;
 };
 
@@ -58,6 +59,13 @@ Result<KeySpread> spread_of(const std::string& path, const Placement& placement,
   if (spread.keys == 0)
     return Error{ErrorKind::input, {path, 0, 0}, "", "there is no key", "write one key a line"};
   return spread;
+}
+
+Result<std::vector<DeclaredCapacity>> read_capacities(const std::string& path) {
+  constexpr std::uint64_t largest = std::uint64_t{1} << 26;
+  auto bytes = read_file(path, largest);
+  if (!bytes) return bytes.error();
+  return parse_capacities({path, std::move(*bytes)});
 }
 
 std::string text_answer(const Loaded& loaded, const CheckReport& report, bool colour) {
@@ -113,6 +121,48 @@ void write_rules(Session& session) {
                     rules_table("reading a file", import_rules(), session.colour));
 }
 
+Result<int> run_check(const Options& options, Session& session) {
+  if (options.rules) {
+    write_rules(session);
+    return 0;
+  }
+  const auto& files = options.cluster.files;
+  if ((options.key_file == "-") + (options.capacity_file == "-") +
+          std::count(files.begin(), files.end(), "-") >
+      1)
+    return usage_error("-", "the map, the keys and the capacities cannot come from one standard input",
+                       "name a file for the others");
+  if (files.empty()) return usage_error("", "MAP is missing", "name a map, or another system's file");
+  const auto loaded = load(options);
+  if (!loaded) return loaded.error();
+  std::optional<KeySpread> keys;
+  if (!options.key_file.empty()) {
+    auto spread = spread_of(options.key_file, loaded->placement, session);
+    if (!spread) return spread.error();
+    keys = std::move(*spread);
+  }
+  CheckOptions demanded = options.demanded;
+  demanded.keys = keys ? &*keys : nullptr;
+  std::vector<DeclaredCapacity> capacities;
+  if (!options.capacity_file.empty()) {
+    auto declared = read_capacities(options.capacity_file);
+    if (!declared) return declared.error();
+    capacities = std::move(*declared);
+    demanded.capacities = &capacities;
+  }
+  const CheckReport report = check(loaded->placement, loaded->cluster.observed, demanded);
+  const ClusterMap& map = loaded->cluster.map;
+  if (session.json) {
+    Json json = check_json(report);
+    if (keys) json["keys"] = keys_json(*keys, map);
+    session.out.write(dump(json));
+  } else {
+    if (keys) session.out.write(keys_text(*keys, map, session.colour) + '\n');
+    session.out.write(text_answer(*loaded, report, session.colour));
+  }
+  return report.ok ? 0 : 1;
+}
+
 }  // namespace
 
 Action declare_check(Args& args) {
@@ -135,40 +185,19 @@ Action declare_check(Args& args) {
               "the spread that these keys get, and what makes it uneven: one key a line, repeats count; - is "
               "standard input")
       .files();
+  args.option("--capacity", "FILE", options->capacity_file,
+              "compare weights, tokens and partitions with declared capacities: `NODE 4TB`, one a line")
+      .files();
+  args.option("--capacity-over", "FACTOR", Args::Setter([options](const std::string& text) -> std::string {
+                const auto factor = parse_size(text);
+                if (!factor || !(*factor >= 1)) return "is not a factor of 1 or more, such as 1.25";
+                options->demanded.capacity_over = *factor;
+                return "";
+              }),
+              "with --capacity: a node that holds more than so many times its part is an error (1.25)");
   args.flag("--rules", options->rules, "list the rules and what they mean");
   options->cluster.declare_reading(args);
-  return [options](Session& session) -> Result<int> {
-    if (options->rules) {
-      write_rules(session);
-      return 0;
-    }
-    const auto& files = options->cluster.files;
-    if (options->key_file == "-" && std::count(files.begin(), files.end(), "-"))
-      return usage_error("-", "the map and the keys cannot both come from standard input",
-                         "name a file for one of them");
-    if (files.empty()) return usage_error("", "MAP is missing", "name a map, or another system's file");
-    const auto loaded = load(*options);
-    if (!loaded) return loaded.error();
-    std::optional<KeySpread> keys;
-    if (!options->key_file.empty()) {
-      auto spread = spread_of(options->key_file, loaded->placement, session);
-      if (!spread) return spread.error();
-      keys = std::move(*spread);
-    }
-    CheckOptions demanded = options->demanded;
-    demanded.keys = keys ? &*keys : nullptr;
-    const CheckReport report = check(loaded->placement, loaded->cluster.observed, demanded);
-    const ClusterMap& map = loaded->cluster.map;
-    if (session.json) {
-      Json json = check_json(report);
-      if (keys) json["keys"] = keys_json(*keys, map);
-      session.out.write(dump(json));
-    } else {
-      if (keys) session.out.write(keys_text(*keys, map, session.colour) + '\n');
-      session.out.write(text_answer(*loaded, report, session.colour));
-    }
-    return report.ok ? 0 : 1;
-  };
+  return [options](Session& session) { return run_check(*options, session); };
 }
 
 }  // namespace arcwise::cli

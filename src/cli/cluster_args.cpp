@@ -87,7 +87,8 @@ void ClusterArgs::declare_reading(Args& args, std::string_view suffix) {
   args.option("--from" + tail, "FORMAT", options.from,
               "the first file's format" + whose + ", where it is not recognised")
       .one_of(format_names());
-  args.option("--pool" + tail, "NAME", options.pool, "which pool, upstream, backend or cluster of the file" + whose);
+  args.option("--pool" + tail, "NAME", options.pool,
+              "which pool, upstream, backend or cluster of the file" + whose);
 }
 
 void ClusterArgs::declare_policy(Args& args) {

@@ -14,7 +14,7 @@
 namespace arcwise::cli {
 namespace {
 
-constexpr std::size_t most_rows = 20;
+constexpr std::size_t most_rows = 20, most_promotions = 3;
 
 struct Options {
   std::string first, second;
@@ -43,7 +43,8 @@ std::string cause_text(std::span<const Cause> causes, const Options& options, bo
   return out;
 }
 
-std::string text_answer(const Diff& d, std::span<const Cause> causes, const Options& options, bool colour) {
+std::string text_answer(const Diff& d, const ClusterMap& map, std::span<const Cause> causes,
+                        const Options& options, bool colour) {
   const std::string head =
       toned(options.first, Tone::strong, colour) + " and " + toned(options.second, Tone::strong, colour);
   if (d.differs.units == 0 && causes.empty())
@@ -58,13 +59,18 @@ std::string text_answer(const Diff& d, std::span<const Cause> causes, const Opti
                     " of hash space" + sampled_text(d.sampled) + '\n';
   Notes notes;
   notes.line("first owner", "another one on " + per_cent(d.primary_moved.value()));
+  if (const std::string said = promotion_text(d, map, most_promotions); !said.empty())
+    notes.line("promoted", said);
   notes.line("copies", per_cent(d.moved.value()) +
                            " of one full copy newly held (no change of shares moves less than " +
                            per_cent(d.least.value()) + ")");
   notes.line("fingerprints", d.before + " → " + d.after);
-  out += notes.text(colour) + cause_text(causes, options, colour);
+  out += notes.text(colour);
+  // A failover is the cause, and nothing is to be agreed on.
+  const bool failover = map.placement().recipe->promotes && d.moved.units == 0 && !d.promotions.empty();
+  if (!failover) out += cause_text(causes, options, colour);
   if (!d.transfers.empty()) out += '\n' + transfer_table(d, 0, options.all ? 0 : most_rows, colour);
-  out += '\n' + share_table(d, options.all ? 0 : most_rows, colour);
+  if (!failover || options.all) out += '\n' + share_table(d, options.all ? 0 : most_rows, colour);
   if (!d.example_keys.empty()) out += "\nkeys such as\n" + example_text(d);
   return out;
 }
@@ -107,7 +113,7 @@ Action declare_diff(Args& args) {
       session.out.write(dump(json));
     } else {
       session.out.write(
-          text_answer(d, found, o, session.colour) +
+          text_answer(d, b->cluster.map, found, o, session.colour) +
           (alike ? "\nno server has the same name in both: they are matched by address\n" : ""));
     }
     return d.differs.units == 0 && found.empty() ? 0 : 1;

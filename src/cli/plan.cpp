@@ -43,12 +43,14 @@ struct Maps {
   std::optional<Retoken> retoken{};
 };
 
-Result<Maps> load(const Options& o) {
+Result<Maps> load(Options& o) {
+  if (auto error = o.change.read_files()) return *error;
   if (auto error = o.retoken.refused()) return *error;
   const int ways = !o.to.empty() + !o.change.change().empty() + o.retoken.given();
   if (ways == 0)
-    return usage_error("", "no change is given",
-                       "use --add, --remove, --weight, --replace, --retoken, or --to MAP");
+    return usage_error(
+        "", "no change is given",
+        "use --add, --remove, --weight, --replace, --drain, --rebalance, --retoken, or --to MAP");
   if (ways > 1)
     return usage_error(o.to.empty() ? o.retoken.node : o.to,
                        "--to, --retoken and single changes exclude each other", "give one of them");
@@ -255,7 +257,7 @@ Answer planned(const Maps& maps, const Options& o, const StepOptions& options) {
   return out;
 }
 
-Result<int> run_plan(const Options& o, Session& session) {
+Result<int> run_plan(Options& o, Session& session) {
   if (!o.verify.empty()) return run_verify(o, session);
   const auto maps = load(o);
   if (!maps) return maps.error();

@@ -215,6 +215,9 @@ Json diff_json(std::string_view verb, const Diff& diff, double data_bytes) {
                                  {"to", t.to},
                                  {"share", t.share.value()},
                                  {"bytes", or_null_if_zero(data_bytes * t.share.value())}});
+  json["promotions"] = Json::array();
+  for (const Transfer& p : diff.promotions)
+    json["promotions"].push_back({{"from", p.from}, {"to", p.to}, {"share", p.share.value()}});
   json["donors"] = diff.donors;
   json["example_keys"] = Json::array();
   for (const ExampleKey& e : diff.example_keys)

@@ -45,6 +45,7 @@ class Editor {
   std::optional<Error> replace(const std::string& old, const NewNode& wanted);
   std::optional<Error> weigh(const std::string& name, double weight);
   std::optional<Error> remove(const std::string& name);
+  std::optional<Error> hand_out_by(const PartRules& rules);
   std::optional<Error> check_shortfall(const Change& change) const;
   Result<ClusterMap> finish();
 
@@ -80,6 +81,7 @@ class Editor {
   // Of tables whose parts are handed out anew.
   bool hands_out_ = false, moves_parts_ = false;
   std::set<std::string> leaving_, coming_;
+  PartRules rules_;
 };
 
 std::string Editor::table_advice() const {
@@ -274,15 +276,35 @@ std::optional<Error> Editor::leave(NodeIndex index) {
   return std::nullopt;
 }
 
+std::optional<Error> Editor::hand_out_by(const PartRules& rules) {
+  if (rules.empty()) return std::nullopt;
+  if (!hands_out_)
+    return fault(before_.cluster(),
+                 "pins, exclusions, drains and partial moves are for maps that list who holds each partition",
+                 "such are partitions, slots of Redis Cluster, rings of Swift, and vBuckets of Couchbase");
+  for (const auto& drain : rules.drains) {
+    Node* node = find(drain.node);
+    if (!node) return unknown(drain.node);
+    node->state = NodeState::leaving;
+  }
+  for (const auto* list : {&rules.pins, &rules.exclusions})
+    for (const auto& rule : *list)
+      if (!find(rule.node)) return unknown(rule.node);
+  for (const auto& pin : rules.pins) coming_.insert(pin.node);
+  rules_ = rules;
+  moves_parts_ = true;
+  return std::nullopt;
+}
+
 Result<ClusterMap> Editor::finish() {
   if (moves_parts_) {
-    std::set<NodeIndex> leaving, coming;
+    HandOut wanted{{}, {}, rules_};
     for (NodeIndex n = 0; n < parts_.nodes.size(); ++n) {
-      if (leaving_.count(parts_.nodes[n].name)) leaving.insert(n);
-      if (coming_.count(parts_.nodes[n].name)) coming.insert(n);
+      if (leaving_.count(parts_.nodes[n].name)) wanted.leaving.insert(n);
+      if (coming_.count(parts_.nodes[n].name)) wanted.coming.insert(n);
     }
-    if (auto error = hand_out(parts_, leaving, coming, warnings_)) return *error;
-    for (auto n = leaving.rbegin(); n != leaving.rend(); ++n)
+    if (auto error = hand_out(parts_, wanted, warnings_)) return *error;
+    for (auto n = wanted.leaving.rbegin(); n != wanted.leaving.rend(); ++n)
       if (auto error = leave(*n)) return *error;
   }
   if (parts_.epoch) ++*parts_.epoch;
@@ -324,6 +346,7 @@ Result<ClusterMap> apply(const ClusterMap& map, const Change& change, std::vecto
     if (auto error = editor.weigh(name, weight)) return *error;
   for (const std::string& name : change.remove)
     if (auto error = editor.remove(name)) return *error;
+  if (auto error = editor.hand_out_by(change.parts)) return *error;
   if (auto error = editor.check_shortfall(change)) return *error;
   return editor.finish();
 }

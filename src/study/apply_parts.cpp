@@ -2,9 +2,13 @@
 #include "study/apply_parts.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <string>
 
 #include "model/build.hpp"
+#include "study/apply_spaced.hpp"
+#include "study/assign_partly.hpp"
 #include "study/assign_problem.hpp"
 
 namespace arcwise {
@@ -33,7 +37,7 @@ std::vector<const TableRow*> rows_of_parts(const ClusterMap::Parts& parts) {
 }
 
 AssignRequest request_for(const ClusterMap::Parts& parts, const std::vector<const TableRow*>& rows,
-                          const std::set<NodeIndex>& leaving, const std::set<NodeIndex>& coming) {
+                          const HandOut& wanted) {
   const bool shards = held_by_shards(parts.placement);
   AssignRequest out;
   out.partitions = static_cast<std::uint32_t>(rows.size());
@@ -41,7 +45,7 @@ AssignRequest request_for(const ClusterMap::Parts& parts, const std::vector<cons
                : is_named(parts.placement, "swift")
                    ? Across::zone  // regions, zones, servers, as it does itself
                    : parts.replicas.across;
-  std::set<NodeIndex> masters = coming;
+  std::set<NodeIndex> masters = wanted.coming;
   for (const TableRow* row : rows) {
     std::vector<NodeIndex> held = row->owners;
     if (shards && held.size() > 1) held.resize(1);
@@ -52,7 +56,7 @@ AssignRequest request_for(const ClusterMap::Parts& parts, const std::vector<cons
   for (NodeIndex n = 0; n < parts.nodes.size(); ++n) {
     const Node& node = parts.nodes[n];
     const bool draining =
-        leaving.count(n) > 0 || node.state != NodeState::normal || (shards && !masters.count(n));
+        wanted.leaving.count(n) > 0 || node.state != NodeState::normal || (shards && !masters.count(n));
     out.nodes.push_back({node.name, node.weight, node.host.empty() ? default_host(node) : node.host,
                          node.rack, node.zone, draining});
   }
@@ -85,17 +89,103 @@ void write_table(ClusterMap::Parts& parts, const std::vector<std::vector<NodeInd
       table.push_back({{slot}, owners[slot]});
 }
 
-std::string proof_of(const Assignment& done, const AssignRequest& request) {
-  std::uint64_t fewest = ~std::uint64_t{0}, most = 0;
-  for (std::size_t n = 0; n < done.nodes.size(); ++n)
-    if (!request.nodes[n].draining && request.nodes[n].weight > 0) {
-      fewest = std::min(fewest, done.nodes[n].copies);
-      most = std::max(most, done.nodes[n].copies);
+// Of a rule's node: named in the map, which the caller has checked.
+NodeIndex named(const ClusterMap::Parts& parts, std::string_view name) {
+  const auto at = std::find_if(parts.nodes.begin(), parts.nodes.end(),
+                               [&](const Node& node) { return node.name == name; });
+  return static_cast<NodeIndex>(at - parts.nodes.begin());
+}
+
+std::optional<Error> add_rules(AssignRequest& request, const ClusterMap::Parts& parts,
+                               const PartRules& rules) {
+  const auto add = [&](const std::vector<PartRules::Rule>& from, auto& to) -> std::optional<Error> {
+    for (const PartRules::Rule& rule : from) {
+      if (rule.last >= request.partitions)
+        return Error{ErrorKind::input,
+                     {},
+                     std::to_string(rule.last) + "=" + rule.node,
+                     "there are " + std::to_string(request.partitions) + " parts, numbered from 0",
+                     "the last one is " + std::to_string(request.partitions - 1)};
+      const NodeIndex node = named(parts, rule.node);
+      for (std::uint32_t p = rule.first; p <= rule.last; ++p) to.emplace_back(p, node);
     }
-  return std::to_string(done.moved) + " of " +
-         std::to_string(std::uint64_t{request.partitions} * request.replicas) + " copies move, and " +
-         std::to_string(done.least) + " is the proven least for these weights; nodes hold from " +
-         std::to_string(fewest) + " to " + std::to_string(most);
+    return std::nullopt;
+  };
+  if (auto error = add(rules.pins, request.pins)) return error;
+  return add(rules.exclusions, request.exclusions);
+}
+
+// Rounded up, so that the last copy goes too: a quarter of 1 is 1.
+Partly limits_of(const AssignRequest& request, const ClusterMap::Parts& parts, const PartRules& rules) {
+  Partly out;
+  if (rules.at_most) out.at_most = *rules.at_most;
+  for (const PartRules::Drain& drain : rules.drains) {
+    if (drain.by >= 1) continue;
+    const NodeIndex node = named(parts, drain.node);
+    double held = 0;
+    for (const auto& row : request.previous) held += std::count(row.begin(), row.end(), node) ? 1 : 0;
+    out.gives.emplace_back(node, static_cast<std::uint64_t>(std::ceil(held * drain.by - 1e-9)));
+  }
+  return out;
+}
+
+std::string proof_of(const Assignment& done, std::uint64_t moved, const AssignRequest& request) {
+  std::vector<std::uint64_t> copies(request.nodes.size(), 0);
+  for (const auto& row : done.owners)
+    for (NodeIndex n : row) ++copies[n];
+  std::uint64_t fewest = ~std::uint64_t{0}, most = 0;
+  for (std::size_t n = 0; n < copies.size(); ++n)
+    if (!request.nodes[n].draining && request.nodes[n].weight > 0) {
+      fewest = std::min(fewest, copies[n]);
+      most = std::max(most, copies[n]);
+    }
+  const std::string all = std::to_string(std::uint64_t{request.partitions} * request.replicas);
+  const std::string least = std::to_string(done.least);
+  std::string out = moved == done.moved
+                        ? std::to_string(moved) + " of " + all + " copies move, and " + least +
+                              " is the proven least for these weights"
+                        : std::to_string(moved) + " of " + all + " copies move now and " +
+                              std::to_string(done.moved - moved) + " later: the weights ask for " +
+                              std::to_string(done.moved) + " in all, and " + least + " is the proven least";
+  out += "; nodes hold from " + std::to_string(fewest) + " to " + std::to_string(most);
+  if (done.uneven + done.crowded > 0)
+    out += "; pins and exclusions force " + std::to_string(done.uneven) + " copies beside the shares and " +
+           std::to_string(done.crowded) + " together with others of their partition";
+  return out;
+}
+
+// The replicas of a master go where it goes.
+void follow_masters(const ClusterMap::Parts& parts, const std::vector<const TableRow*>& rows,
+                    std::vector<std::vector<NodeIndex>>& owners) {
+  if (!held_by_shards(parts.placement)) return;
+  std::map<NodeIndex, std::vector<NodeIndex>> shards;
+  for (const TableRow* row : rows)
+    if (!row->owners.empty()) shards.emplace(row->owners.front(), row->owners);
+  for (std::size_t p = 0; p < owners.size(); ++p) {
+    const NodeIndex master = owners[p].front();
+    const bool stays = !rows[p]->owners.empty() && rows[p]->owners.front() == master;
+    if (stays)
+      owners[p] = rows[p]->owners;
+    else if (const auto shard = shards.find(master); shard != shards.end())
+      owners[p] = shard->second;
+  }
+}
+
+// A node that is removed must be empty by the end.
+std::optional<Error> check_emptied(const ClusterMap::Parts& parts, const HandOut& wanted,
+                                   const std::vector<std::vector<NodeIndex>>& owners) {
+  for (NodeIndex node : wanted.leaving) {
+    std::size_t held = 0;
+    for (const auto& row : owners) held += std::count(row.begin(), row.end(), node) ? 1U : 0U;
+    if (held)
+      return Error{ErrorKind::input,
+                   {},
+                   parts.nodes[node].name,
+                   "it is removed and would still hold " + std::to_string(held) +
+                       " parts, as only some copies move now",
+                   "drain it instead: it stays in the map, and a later plan removes it when it is empty"};
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -108,33 +198,26 @@ bool parts_may_move(const ClusterMap& map) {
   const PlacementSettings& placement = map.placement();
   if (has_equal_parts(*placement.recipe)) return true;
   return (is_named(placement, "redis-cluster") || is_named(placement, "swift") ||
-          is_named(placement, "couchbase") || (is_named(placement, "ranges") && placement.slots > 0)) &&
+          is_named(placement, "couchbase") || held_in_a_row(placement) ||
+          (is_named(placement, "ranges") && placement.slots > 0)) &&
          map.space().last < most_units;
 }
 
-std::optional<Error> hand_out(ClusterMap::Parts& parts, const std::set<NodeIndex>& leaving,
-                              const std::set<NodeIndex>& coming, std::vector<Finding>& notes) {
+std::optional<Error> hand_out(ClusterMap::Parts& parts, const HandOut& wanted, std::vector<Finding>& notes) {
+  if (held_in_a_row(parts.placement)) return hand_out_spaced(parts, wanted, notes);
   const auto rows = rows_of_parts(parts);
   if (auto error = check_rows(parts, rows)) return error;
-  const AssignRequest request = request_for(parts, rows, leaving, coming);
-  const auto done = assign(request);
+  AssignRequest request = request_for(parts, rows, wanted);
+  if (auto error = add_rules(request, parts, wanted.rules)) return error;
+  auto done = assign(request);
   if (!done) return done.error();
-  auto owners = done->owners;
-  if (held_by_shards(parts.placement)) {
-    std::map<NodeIndex, std::vector<NodeIndex>> shards;
-    for (const TableRow* row : rows)
-      if (!row->owners.empty()) shards.emplace(row->owners.front(), row->owners);
-    for (std::size_t p = 0; p < owners.size(); ++p) {
-      const NodeIndex master = owners[p].front();
-      const bool stays = !rows[p]->owners.empty() && rows[p]->owners.front() == master;
-      if (stays)
-        owners[p] = rows[p]->owners;
-      else if (const auto shard = shards.find(master); shard != shards.end())
-        owners[p] = shard->second;
-    }
-  }
-  write_table(parts, owners);
-  notes.push_back({Finding::Severity::info, "parts-moved", "", proof_of(*done, request), ""});
+  const Partly limits = limits_of(request, parts, wanted.rules);
+  const std::uint64_t moved = limits.any() ? carry_out_partly(request, limits, done->owners) : done->moved;
+  if (auto error = check_emptied(parts, wanted, done->owners)) return error;
+  move_whole_runs(request, done->owners);
+  notes.push_back({Finding::Severity::info, "parts-moved", "", proof_of(*done, moved, request), ""});
+  follow_masters(parts, rows, done->owners);
+  write_table(parts, done->owners);
   return std::nullopt;
 }
 

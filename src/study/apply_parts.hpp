@@ -7,6 +7,7 @@
 
 #include "arcwise/assign.hpp"
 #include "arcwise/map.hpp"
+#include "arcwise/part_rules.hpp"
 
 namespace arcwise {
 
@@ -16,10 +17,14 @@ bool parts_may_move(const ClusterMap& map);
 /// Whether nodes hold a part as masters with replicas of their own, which take over what their master takes.
 bool held_by_shards(const PlacementSettings& placement);
 
-/// Assigns the table anew, with as few copies moved as weights and spread allow, and notes the proof. Nodes
-/// of `leaving` give up everything; of nodes without a part only those of `coming` get any where shards hold
-/// them.
-std::optional<Error> hand_out(ClusterMap::Parts& parts, const std::set<NodeIndex>& leaving,
-                              const std::set<NodeIndex>& coming, std::vector<Finding>& notes);
+/// Nodes of `leaving` give up everything; of nodes without a part only those of `coming` get any where shards
+/// hold them.
+struct HandOut {
+  std::set<NodeIndex> leaving, coming;
+  PartRules rules;
+};
+
+/// Assigns the table anew, with as few copies moved as weights, spread and rules allow, and notes the proof.
+std::optional<Error> hand_out(ClusterMap::Parts& parts, const HandOut& wanted, std::vector<Finding>& notes);
 
 }  // namespace arcwise

@@ -2,9 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "arcwise/assign.hpp"
 #include "arcwise/change.hpp"
@@ -118,31 +116,78 @@ TEST(HandOut, maps_with_another_number_of_slots_are_refused) {
   EXPECT_EQ(error->what, "240");
 }
 
-// Three nodes of a ring of 64 as Riak's three claims have laid it, and a fourth.
-TEST(AssignSpaced, the_least_that_keeps_four_apart_from_riaks_own_rings) {
-  std::ifstream file(ARCWISE_TESTDATA "/vectors/riak-claim.json");
-  const auto vectors = nlohmann::json::parse(file)["vectors"];
-  const std::map<std::string, std::uint64_t> least = {{"v2", 21}, {"v3", 46}, {"v4", 21}};
-  std::size_t rings = 0;
-  for (const auto& v : vectors) {
-    if (v["mode"] != "grow" || v["nodes"] != 3) continue;
-    const auto a = assign_spaced(v["owners"].get<std::vector<NodeIndex>>(), 4, 4);
-    ASSERT_TRUE(a.ok());
-    EXPECT_EQ(a->moved, least.at(v["claim"].get<std::string>()));
-    for (std::size_t i = 0; i < 64; ++i)
-      for (std::size_t k = 1; k < 4; ++k) EXPECT_NE(a->owners[i], a->owners[(i + k) % 64]);
-    ++rings;
-  }
-  EXPECT_EQ(rings, 3);
+TEST(HandOut, a_drained_node_stays_in_the_map_as_leaving_and_gives_everything_up) {
+  std::vector<Finding> notes;
+  Change change;
+  change.parts.drains = {{"b", 1}};
+  const ClusterMap after = changed(redis(), change, notes);
+  EXPECT_EQ(firsts(after), (std::map<std::string, std::uint64_t>{{"a", 8192}, {"c", 8192}}));
+  EXPECT_EQ(after.nodes()[*after.find("b")].state, NodeState::leaving);
 }
 
-TEST(AssignSpaced, what_is_not_known_is_refused) {
-  EXPECT_NE(assign_spaced(std::vector<NodeIndex>(64, 0), 3, 4).error().why.find("fewer nodes"),
+TEST(HandOut, a_node_drained_by_a_quarter_three_times_and_then_wholly_moves_no_more_than_at_once) {
+  const ClusterMap before = partitions(120, Across::rack);
+  Change at_once, change;
+  at_once.parts.drains = {{"n02", 1}};
+  std::vector<Finding> notes;
+  const Diff whole = diff(compile(before), compile(changed(before, at_once, notes)), 1);
+  ClusterMap now = before;
+  Share moved;
+  for (double by : {0.25, 1.0 / 3, 0.5, 1.0}) {
+    change.parts.drains = {{"n02", by}};
+    const ClusterMap next = changed(now, change, notes);
+    const Diff step = diff(compile(now), compile(next), 1);
+    EXPECT_NEAR(step.moved.value() * 120, 10, 0.001);
+    moved += step.moved;
+    now = next;
+  }
+  EXPECT_EQ(moved, whole.moved);
+}
+
+TEST(HandOut, copies_that_move_at_most_are_told_beside_those_that_remain) {
+  std::vector<Finding> notes;
+  Change change;
+  change.add.push_back(fresh("d"));
+  change.parts.at_most = 1000;
+  const ClusterMap after = changed(redis(), change, notes);
+  EXPECT_EQ(firsts(after)["d"], 1000);
+  EXPECT_EQ(notes.back().message,
+            "1000 of 16384 copies move now and 3096 later: the weights ask for 4096 in all, and 4096 is the "
+            "proven least; nodes hold from 1000 to 5128");
+  EXPECT_LE(after.placement().table.size(), redis().placement().table.size() + 3);
+  change = {};
+  change.parts.rebalance = true;
+  for (const auto& [name, slots] : firsts(changed(after, change, notes))) EXPECT_EQ(slots, 4096) << name;
+}
+
+TEST(HandOut, pins_and_exclusions_hold_and_what_breaks_them_is_an_error) {
+  const ClusterMap before = partitions(120, Across::rack);
+  std::vector<Finding> notes;
+  Change change;
+  change.parts.pins = {{0, 9, "n05"}};
+  change.parts.exclusions = {{20, 29, "n01"}};
+  const ClusterMap after = changed(before, change, notes);
+  const auto holds = [&](std::size_t p, std::string_view name) {
+    const auto& row = after.placement().table[p].owners;
+    return std::count(row.begin(), row.end(), *after.find(name)) > 0;
+  };
+  for (std::size_t p = 0; p < 10; ++p) EXPECT_TRUE(holds(p, "n05")) << p;
+  for (std::size_t p = 20; p < 30; ++p) EXPECT_FALSE(holds(p, "n01")) << p;
+  change.parts.pins = {{120, 120, "n05"}};
+  EXPECT_EQ(apply(before, change, notes).error().why, "there are 120 parts, numbered from 0");
+  change.parts.pins = {{1, 1, "nobody"}};
+  EXPECT_EQ(apply(before, change, notes).error().what, "nobody");
+  change.parts.pins = {{1, 1, "n05"}};
+  change.parts.drains = {{"n05", 1}};
+  EXPECT_NE(apply(before, change, notes).error().why.find("pinned to this node, which holds nothing"),
             std::string::npos);
-  EXPECT_NE(assign_spaced(std::vector<NodeIndex>(64, 0), 5, 4).error().why.find("known only"),
+  change.parts.pins.clear();
+  EXPECT_NE(apply(testing::hashed_ring(testing::nodes(3), 8), change, notes).error().why.find("who holds"),
             std::string::npos);
-  EXPECT_NE(assign_spaced(std::vector<NodeIndex>(64, 0), 6, 6).error().why.find("within a round"),
-            std::string::npos);
+  change.parts.drains.clear();
+  change.remove = {"n05"};
+  change.parts.at_most = 3;
+  EXPECT_NE(apply(before, change, notes).error().why.find("would still hold"), std::string::npos);
 }
 
 }  // namespace

@@ -62,6 +62,8 @@ int main(int argc, char** argv) {
                 1, false);
   fleet_changes(report, "65,536 partitions x 3, 100 devices, 5 a host, in 5 zones", size(65536), 100, 5, 5,
                 false);
+  fleet_changes(report, "262,144 partitions x 3, 100 devices, 5 a host, in 5 zones", size(262144), 100, 5, 5,
+                false);
   fleet_changes(report, "65,536 partitions x 3, 99 devices, 5 a host, in 3 zones", size(65536), 99, 3, 5,
                 false);
   fleet_changes(report, "65,536 partitions x 3, 100 devices in one zone", size(65536), 100, 1, 5, false);

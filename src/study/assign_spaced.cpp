@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "arcwise/assign.hpp"
+#include "study/spaced_search.hpp"
 
 namespace arcwise {
 namespace {
@@ -13,24 +14,10 @@ Error fault(std::string what, std::string why, std::string advice) {
   return {ErrorKind::refused, {}, std::move(what), std::move(why), std::move(advice)};
 }
 
-}  // namespace
-
 // Any `nodes` partitions in a row lie on as many different nodes, so the one after them lies where the first
 // does: the ring repeats one order of the nodes. Worked example: 0 1 2 3 is followed by 0, as 1, 2 and 3 are
 // within the last three.
-Result<SpacedAssignment> assign_spaced(const std::vector<NodeIndex>& previous, std::uint32_t nodes,
-                                       std::uint32_t spacing) {
-  if (nodes < spacing)
-    return fault(std::to_string(nodes), "with fewer nodes than the spacing no ring keeps it",
-                 "add nodes: " + std::to_string(spacing) + " keep it");
-  if (nodes > spacing || nodes > most_nodes)
-    return fault(std::to_string(nodes), "the least is known only for as many nodes as the spacing, up to 8",
-                 "let Riak's claim choose, and see what it moves with arcwise plan --to");
-  if (previous.size() % nodes != 0)
-    return fault(
-        std::to_string(previous.size()),
-        "the ring ends within a round of its nodes, so that its last partitions are too near the first",
-        "one node more or less, or another spacing");
+SpacedAssignment best_order(const std::vector<NodeIndex>& previous, std::uint32_t nodes) {
   std::vector<std::vector<std::uint64_t>> stay(nodes, std::vector<std::uint64_t>(nodes, 0));
   for (std::size_t p = 0; p < previous.size(); ++p)
     if (previous[p] < nodes) ++stay[p % nodes][previous[p]];
@@ -47,8 +34,23 @@ Result<SpacedAssignment> assign_spaced(const std::vector<NodeIndex>& previous, s
   } while (std::next_permutation(order.begin(), order.end()));
   SpacedAssignment out;
   for (std::size_t p = 0; p < previous.size(); ++p) out.owners.push_back(best[p % nodes]);
-  out.moved = previous.size() - most;
+  out.moved = out.least = previous.size() - most;
   return out;
+}
+
+}  // namespace
+
+Result<SpacedAssignment> assign_spaced(const std::vector<NodeIndex>& previous, std::uint32_t nodes,
+                                       std::uint32_t spacing) {
+  if (nodes < spacing)
+    return fault(std::to_string(nodes), "with fewer nodes than the spacing no ring keeps it",
+                 "add nodes: " + std::to_string(spacing) + " keep it");
+  if (nodes > previous.size())
+    return fault(std::to_string(nodes), "there are fewer partitions than nodes",
+                 "make a cluster with a larger ring, and move the data");
+  if (nodes == spacing && nodes <= most_nodes && previous.size() % nodes == 0)
+    return best_order(previous, nodes);
+  return search_spaced(previous, nodes, spacing);
 }
 
 }  // namespace arcwise

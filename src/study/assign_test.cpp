@@ -173,8 +173,8 @@ TEST(Assign, swift_rings_grow_in_one_pass_by_the_least_and_stay_dispersed) {
     double weight;
     std::uint64_t moved;
   };
-  for (const Case& c : {Case{4096, 100, 5, 1, 121}, Case{2048, 99, 3, 1, 60}, Case{1024, 100, 1, 1, 30},
-                        Case{1024, 6, 3, 2, 512}}) {
+  for (const Case& c : {Case{4096, 100, 5, 1, 121}, Case{16384, 100, 5, 1, 486}, Case{2048, 99, 3, 1, 60},
+                        Case{1024, 100, 1, 1, 30}, Case{1024, 6, 3, 2, 512}}) {
     AssignRequest request = fleet(c.partitions, 3, c.devices, c.zones, 5);
     const Assignment first = assigned(request);
     const std::uint32_t per_zone = c.zones < 3 ? 3 : 1;

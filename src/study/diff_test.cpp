@@ -289,5 +289,26 @@ RC_GTEST_PROP(Diff, agrees_with_asking_for_every_slot, ()) {
   RC_ASSERT(std::abs(d.moved.value() - static_cast<double>(moved) / static_cast<double>(all)) < 1e-12);
 }
 
+// A master is killed, its replica takes over, and the master comes back as a replica; meanwhile 1/3 moves.
+TEST(Diff, a_promoted_replica_is_told_apart_from_keys_that_move) {
+  const auto slots = [](std::vector<std::vector<NodeIndex>> rows) {
+    auto p = testing::parts("redis-cluster", {node("a"), node("b"), node("ra"), node("rb")}, 2);
+    p.placement.slots = 16384;
+    p.placement.table = {{{8191}, rows[0]}, {{16383}, rows[1]}};
+    return map_of(std::move(p));
+  };
+  const ClusterMap before = slots({{0, 2}, {1, 3}});
+  for (const ClusterMap& after : {slots({{2}, {1, 3}}), slots({{2, 0}, {1, 3}})}) {
+    const Diff d = differ(before, after);
+    EXPECT_EQ(d.moved.units, 0);
+    EXPECT_EQ(d.primary_moved.value(), 0.5);
+    ASSERT_EQ(d.promotions.size(), 1u);
+    EXPECT_EQ(d.promotions[0].from, "a");
+    EXPECT_EQ(d.promotions[0].to, "ra");
+    EXPECT_EQ(d.promotions[0].share.value(), 0.5);
+  }
+  EXPECT_TRUE(differ(before, slots({{1, 3}, {1, 3}})).promotions.empty());
+}
+
 }  // namespace
 }  // namespace arcwise

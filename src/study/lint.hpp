@@ -104,6 +104,12 @@ void lint_slots_fixed(const LintContext&, Findings&);
 void lint_tokens_fixed(const LintContext&, Findings&);
 void lint_allocator_rf(const LintContext&, Findings&);
 
+// Declared capacities (lint_capacity.cpp).
+void lint_capacity_over(const LintContext&, Findings&);
+void lint_capacity_drift(const LintContext&, Findings&);
+void lint_capacity_missing(const LintContext&, Findings&);
+void lint_capacity_unknown(const LintContext&, Findings&);
+
 // The keys that were given (lint_keys.cpp).
 void lint_keys_weights(const LintContext&, Findings&);
 void lint_keys_arcs(const LintContext&, Findings&);

@@ -31,6 +31,13 @@ std::vector<NodeChange> changes_asked(const Change& change, const ClusterMap& be
     out.push_back({"reweight " + name + (node ? " to " + shortest(node->weight) : ""), name, name, false});
   }
   for (const std::string& name : change.remove) out.push_back({"remove " + name, name, "", false});
+  if (change.parts.empty()) return out;
+  for (const PartRules::Drain& drain : change.parts.drains)
+    out.push_back({"drain " + drain.node + (drain.by < 1 ? " by " + percent(drain.by) : ""), drain.node,
+                   drain.node, false});
+  if (out.empty()) out.push_back({"hand partitions out anew", "", "", false});
+  if (change.parts.at_most)
+    out.push_back({"at most " + std::to_string(*change.parts.at_most) + " copies", "", "", false});
   return out;
 }
 
@@ -211,6 +218,8 @@ StepMaps step_maps(const ClusterMap& before, const ClusterMap& after, const Chan
   Maker maker(before, after, change);
   StepMaps out;
   const std::vector<NodeChange> all = maker.node_changes();
+  // Pins, drains and limits hold for the whole change, which is one step then.
+  if (!change.parts.empty()) max_in_flight = all.size();
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (i % std::max<std::uint64_t>(1, max_in_flight) == 0) out.changes.emplace_back();
     out.changes.back().push_back(all[i]);

@@ -7,7 +7,7 @@
 namespace arcwise {
 namespace {
 
-constexpr std::size_t unmerged_transfers = std::size_t{1} << 16;
+constexpr std::size_t unmerged_pairs = std::size_t{1} << 16;
 
 // What is in `list` and not in `other`, in the order of `list`.
 void missing_from(std::span<const std::uint32_t> list, std::span<const std::uint32_t> other,
@@ -38,54 +38,60 @@ void Tally::add(std::span<const std::uint32_t> before, std::span<const std::uint
   for (std::uint32_t n : after) nodes_[n].after += share;
   if (std::equal(before.begin(), before.end(), after.begin(), after.end())) return;
   differs_ += share;
-  if ((before.empty() ? 0 : before[0]) != (after.empty() ? 0 : after[0])) primary_moved_ += share;
+  const std::uint32_t was_first = before.empty() ? 0 : before[0], is_first = after.empty() ? 0 : after[0];
+  if (was_first != is_first) primary_moved_ += share;
+  if (was_first != is_first && std::find(before.begin(), before.end(), is_first) != before.end())
+    promotions_.add(was_first, is_first, share);
   missing_from(after, before, gained_);
   missing_from(before, after, lost_);
   // Owners A,B,C become N,A,D,B: N takes the copy that C gives up; D copies from A, the first owner before.
-  const std::uint32_t source = before.empty() ? 0 : before[0];
   for (std::size_t i = 0; i < gained_.size(); ++i) {
-    const std::uint32_t from = i < lost_.size() ? lost_[i] : source;
+    const std::uint32_t from = i < lost_.size() ? lost_[i] : was_first;
     nodes_[gained_[i]].gained += share;
     nodes_[from].given += share;
     nodes_[gained_[i]].ranges_gained += ranges;
     nodes_[from].ranges_given += ranges;
     moved_ += share;
-    add_transfer(from, gained_[i], share);
+    transfers_.add(from, gained_[i], share);
   }
   moved_squares_ += static_cast<double>(gained_.size() * gained_.size()) * share.value();
 }
 
-void Tally::add_transfer(std::uint32_t from, std::uint32_t to, Share share) {
-  transfers_.emplace_back(std::uint64_t{from} << 32 | to, share);
-  if (transfers_.size() > 2 * merged_ + unmerged_transfers) merge_transfers();
+void Tally::Pairs::add(std::uint32_t from, std::uint32_t to, Share share) {
+  list.emplace_back(std::uint64_t{from} << 32 | to, share);
+  if (list.size() > 2 * merged + unmerged_pairs) merge();
 }
 
-void Tally::merge_transfers() {
-  const auto fresh = transfers_.begin() + static_cast<std::ptrdiff_t>(merged_);
-  std::sort(fresh, transfers_.end());
-  std::inplace_merge(transfers_.begin(), fresh, transfers_.end());
+void Tally::Pairs::merge() {
+  const auto fresh = list.begin() + static_cast<std::ptrdiff_t>(merged);
+  std::sort(fresh, list.end());
+  std::inplace_merge(list.begin(), fresh, list.end());
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < transfers_.size(); ++i) {
-    if (kept > 0 && transfers_[kept - 1].first == transfers_[i].first)
-      transfers_[kept - 1].second += transfers_[i].second;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (kept > 0 && list[kept - 1].first == list[i].first)
+      list[kept - 1].second += list[i].second;
     else
-      transfers_[kept++] = transfers_[i];
+      list[kept++] = list[i];
   }
-  transfers_.resize(kept);
-  merged_ = kept;
+  list.resize(kept);
+  merged = kept;
 }
 
 void Tally::fill(const NodeUnion& nodes, Diff& out) {
-  merge_transfers();
+  const auto listed = [&](Pairs& pairs) {
+    std::vector<Transfer> found;
+    pairs.merge();
+    for (const auto& [pair, share] : pairs.list)
+      if (share.units) found.push_back({nodes.names[pair >> 32], nodes.names[pair & 0xffffffff], share});
+    return found;
+  };
   out.differs = differs_;
   out.primary_moved = primary_moved_;
   out.moved = moved_;
-  for (const auto& [pair, share] : transfers_) {
-    const std::string& from = nodes.names[pair >> 32];
-    if (share.units == 0) continue;
-    out.transfers.push_back({from, nodes.names[pair & 0xffffffff], share});
-    if (!from.empty() && (out.donors.empty() || out.donors.back() != from)) out.donors.push_back(from);
-  }
+  out.transfers = listed(transfers_);
+  out.promotions = listed(promotions_);
+  for (const Transfer& t : out.transfers)
+    if (!t.from.empty() && (out.donors.empty() || out.donors.back() != t.from)) out.donors.push_back(t.from);
   for (std::size_t n = 1; n < nodes_.size(); ++n) {
     const PerNode& node = nodes_[n];
     out.nodes.push_back({nodes.names[n], node.before, node.after, node.gained, node.given, node.ranges_gained,

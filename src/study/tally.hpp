@@ -37,13 +37,16 @@ class Tally {
     Share before, after, gained, given;
     std::uint64_t ranges_gained = 0, ranges_given = 0;
   };
-  void add_transfer(std::uint32_t from, std::uint32_t to, Share share);
-  void merge_transfers();
+  // Shares by (from, to), packed; the first `merged` are sorted and unique.
+  struct Pairs {
+    std::vector<std::pair<std::uint64_t, Share>> list;
+    std::size_t merged = 0;
+    void add(std::uint32_t from, std::uint32_t to, Share share);
+    void merge();
+  };
 
   std::vector<PerNode> nodes_;
-  std::vector<std::pair<std::uint64_t, Share>>
-      transfers_;  ///< (from, to) packed; the first merged_ sorted and unique
-  std::size_t merged_ = 0;
+  Pairs transfers_, promotions_;
   std::vector<std::uint32_t> gained_, lost_;  ///< of the piece at hand
   Share differs_, primary_moved_, moved_;
   double moved_squares_ = 0;

@@ -1,0 +1,87 @@
+#include "cli/part_args.hpp"
+
+#include <cstdlib>
+
+#include "format/pins.hpp"
+
+namespace arcwise::cli {
+namespace {
+
+constexpr std::uint64_t largest_pins_file = std::uint64_t{1} << 26;
+
+// "5=n2", "100-199=n2"
+Args::Setter rule_into(std::vector<PartRules::Rule>& into, const char* option, const NoteOption& note) {
+  return [&into, option, note](const std::string& text) -> std::string {
+    const std::size_t equals = text.find('=');
+    const auto rule = equals == std::string::npos
+                          ? std::nullopt
+                          : read_part_rule(text.substr(0, equals), text.substr(equals + 1));
+    if (!rule) return "is not PART=NODE or FIRST-LAST=NODE, with parts numbered from 0";
+    into.push_back(*rule);
+    note(option, text);
+    return "";
+  };
+}
+
+// "n3" or "n3,by=25%"
+std::string read_drain(std::vector<PartRules::Drain>& into, const std::string& text) {
+  const std::size_t comma = text.rfind(",by=");
+  PartRules::Drain drain{text.substr(0, comma), 1};
+  if (comma != std::string::npos) {
+    char* end = nullptr;
+    const double value = std::strtod(text.c_str() + comma + 4, &end);
+    const std::string rest(end);
+    drain.by = rest == "%" ? value / 100 : value;
+    if (end == text.c_str() + comma + 4 || (!rest.empty() && rest != "%") || !(drain.by > 0) || drain.by > 1)
+      return "has a part that is not above 0 and at most 100%, such as NODE,by=25%";
+  }
+  if (drain.node.empty()) return "names no node";
+  into.push_back(std::move(drain));
+  return "";
+}
+
+}  // namespace
+
+void declare_part_rules(Args& args, PartRules& rules, std::string& pins_file, const NoteOption& note) {
+  args.option("--drain", "NODE[,by=25%]",
+              Args::Setter([&rules](const std::string& text) { return read_drain(rules.drains, text); }),
+              "a node gives up its partitions, or that part of them now, and stays in the map as leaving")
+      .repeatable();
+  args.option("--pin", "PART=NODE", rule_into(rules.pins, "--pin", note),
+              "this partition or slot (or FIRST-LAST) shall have a copy on this node")
+      .repeatable();
+  args.option("--exclude", "PART=NODE", rule_into(rules.exclusions, "--exclude", note),
+              "… shall have none there")
+      .repeatable();
+  args.option("--pins", "FILE", Args::Setter([&pins_file, note](const std::string& text) -> std::string {
+                pins_file = text;
+                note("--pins", text);
+                return "";
+              }),
+              "the same from a file: `pin 5 NODE`, `exclude 100-199 NODE`")
+      .files();
+  args.option("--at-most", "N", Args::Setter([&rules, note](const std::string& text) -> std::string {
+                char* end = nullptr;
+                const unsigned long long count = std::strtoull(text.c_str(), &end, 10);
+                if (text.empty() || text.front() < '0' || text.front() > '9' || *end || count == 0)
+                  return "is not a number of copies, 1 or more";
+                rules.at_most = count;
+                note("--at-most", text);
+                return "";
+              }),
+              "move so many copies of partitions now, the others in later plans");
+  args.flag("--rebalance", rules.rebalance,
+            "hand partitions or slots out anew, as the weights ask for, though no node changes");
+}
+
+std::optional<Error> read_pins(const std::string& path, PartRules& rules) {
+  auto bytes = read_file(path, largest_pins_file);
+  if (!bytes) return bytes.error();
+  const auto read = parse_pins({path, std::move(*bytes)});
+  if (!read) return read.error();
+  rules.pins.insert(rules.pins.end(), read->pins.begin(), read->pins.end());
+  rules.exclusions.insert(rules.exclusions.end(), read->exclusions.begin(), read->exclusions.end());
+  return std::nullopt;
+}
+
+}  // namespace arcwise::cli
