@@ -106,6 +106,12 @@ class Retoken(unittest.TestCase):
             text = run("plan", RING, "--retoken", "10.1.2.12").stdout.decode()
             self.assertIn(f"num_tokens: {len(tokens)}\ninitial_token: {','.join(tokens)}\n", text)
 
+    def test_tokens_of_others_shift_where_that_is_allowed(self):
+        p = answer("plan", RING, "--retoken", "10.1.2.12", "--extra-movement", "20%")
+        self.assertTrue(p["retoken"]["shifts"])
+        self.assertIn("tokens that shift", run("plan", RING, "--retoken", "10.1.2.12", "--extra-movement", "20%")
+                      .stdout.decode())
+
     def test_usage(self):
         for words in (["--retoken", "nobody"], ["--tokens", "8", "--remove", "10.1.1.11"],
                       ["--retoken", "10.1.1.11", "--remove", "10.1.1.12"]):
@@ -127,9 +133,19 @@ class Collapsed(unittest.TestCase):
         for r in lost["ranges"]:
             self.assertEqual((len(r["up"]), r["copies"]), (2, "too few"))
         text = run("plan", "-", "--replace", "10.1.1.12=10.1.1.19", stdin=down).stdout.decode()
+        asked = answer("plan", RING, "--replace", "10.1.1.12=10.1.1.19", "--down", "10.1.1.12")["collapsed"]
+        self.assertEqual(asked, lost)
         self.assertLess(text.index("re-place first"), text.index("least possible"))
         self.assertEqual(answer("plan", RING, "--remove", "10.1.1.12")["collapsed"], 
                          {"share": 0, "replaced_share": 0, "ranges": []})
+
+
+    def test_what_contains_most_is_done_first(self):
+        words = ["plan", RING, "--replace", "10.1.3.11=a", "--replace", "10.1.1.12=b"]
+        actions = [["replace 10.1.3.11 by a"], ["replace 10.1.1.12 by b"]]
+        self.assertEqual([s["actions"] for s in answer(*words)["steps"]], actions)
+        first = answer(*words, "--down", "10.1.1.12")["steps"]
+        self.assertEqual([s["actions"] for s in first], actions[::-1])
 
 
 class TokenCount(unittest.TestCase):

@@ -29,7 +29,8 @@ struct RetokenRequest {
   std::string node;
   std::optional<std::uint32_t> tokens;  ///< nullopt: as its peers have
   Allocator allocator = Allocator::arcwise;
-  std::uint64_t seed = 1;  ///< of random tokens
+  std::uint64_t seed = 1;     ///< of random tokens
+  double extra_movement = 0;  ///< as in AllocateRequest
 };
 struct Retoken {
   ClusterMap without;  ///< once the node has left

@@ -21,6 +21,7 @@ struct StepOptions {
   double min_age = 0;                     ///< seconds that must pass between two changes
   std::optional<double> last_change_age;  ///< seconds since the last change; nullopt: long ago
   std::vector<std::string> down;          ///< nodes that hold nothing now
+  std::vector<std::string> seen_down;     ///< that may hold something, but do not answer
   double requests = 0;                    ///< a second, of the whole cluster; 0: unknown
   std::optional<double> hit_ratio;  ///< of a cache: 0…1; also says that what is lost can be filled again
   double database_limit = 0;        ///< requests a second; 0: unknown
@@ -121,7 +122,8 @@ struct StepPlan {
   std::vector<Finding> warnings;
 };
 
-/// Nodes are added, replaced, reweighted and removed in this order, `max_in_flight` at once; where a table
+/// Nodes are added, replaced, reweighted and removed in this order, where ranges have collapsed those changes
+/// first that place most of them anew, `max_in_flight` at once; where a table
 /// lists who owns what, each copy moves once, straight to its owner after the change. Without a change (two
 /// maps are given) what differs between the maps is the change. Where the maps differ in more than nodes and
 /// table, or no map in between can be made, there is one step.

@@ -65,6 +65,23 @@ std::string token_lines(const TokenSpace& space, const std::vector<Token>& token
          '\n';
 }
 
+std::string shifts_text(const Allocation& a) {
+  std::string out = a.shifts.empty() ? "" : "\ntokens that shift, each with its node:\n";
+  for (const Allocation::Shift& s : a.shifts)
+    out += "  " + s.node + ": " + to_text(a.after.space(), s.from) + " → " + to_text(a.after.space(), s.to) +
+           '\n';
+  return out;
+}
+
+Json shifts_json(const Allocation& a) {
+  Json out = Json::array();
+  for (const Allocation::Shift& s : a.shifts)
+    out.push_back({{"node", s.node},
+                   {"from", to_text(a.after.space(), s.from)},
+                   {"to", to_text(a.after.space(), s.to)}});
+  return out;
+}
+
 std::string balance_line(const Balance& balance) {
   return "largest " + times3(balance.max_over_target) + " its target, smallest " +
          times3(balance.min_over_target);
@@ -85,11 +102,7 @@ std::string allocation_text(const AllocationTitle& title, const Allocation& a, c
   for (const Finding& w : a.warnings)
     notes.line("warning", w.message + (w.advice.empty() ? "" : "; " + w.advice), Tone::warning);
   out += notes.text(colour);
-  if (!a.shifts.empty()) out += "\ntokens that shift, each with its node:\n";
-  for (const Allocation::Shift& s : a.shifts)
-    out += "  " + s.node + ": " + to_text(a.after.space(), s.from) + " → " + to_text(a.after.space(), s.to) +
-           '\n';
-  return out + '\n' + token_lines(a.after.space(), a.tokens);
+  return out + shifts_text(a) + '\n' + token_lines(a.after.space(), a.tokens);
 }
 
 Json allocation_json(const AllocationTitle& title, const Allocation& a) {
@@ -99,11 +112,7 @@ Json allocation_json(const AllocationTitle& title, const Allocation& a) {
   json["tokens"] = texts(a.after.space(), a.tokens);
   json["moved_share"] = a.moved;
   json["moved_beside"] = a.moved_beside;
-  json["shifts"] = Json::array();
-  for (const Allocation::Shift& s : a.shifts)
-    json["shifts"].push_back({{"node", s.node},
-                              {"from", to_text(a.after.space(), s.from)},
-                              {"to", to_text(a.after.space(), s.to)}});
+  json["shifts"] = shifts_json(a);
   if (a.relief)
     json["relief"] = {{"node", a.relief->node},
                       {"share_before", a.relief->before},

@@ -25,9 +25,12 @@ Json doubling_json(const Doubling& doubling);
 std::string offline_text(const ClusterMap& map, std::uint32_t tokens);
 Json offline_json(const ClusterMap& map, const Balance& balance);
 
-/// "largest 1.02× its target, smallest 0.98×".
 /// The lines for cassandra.yaml.
 std::string token_lines(const TokenSpace& space, const std::vector<Token>& tokens);
+/// Tokens that are there already and move.
+std::string shifts_text(const Allocation& allocation);
+Json shifts_json(const Allocation& allocation);
+/// "largest 1.02× its target, smallest 0.98×".
 std::string balance_line(const Balance& balance);
 
 }  // namespace arcwise::cli

@@ -78,11 +78,13 @@ Result<Maps> load(Options& o) {
   return Maps{*before, after->cluster.map, {}, {}};
 }
 
-std::string flow_table(const Plan& plan, const CostOptions& cost, bool all, bool colour) {
+std::string flow_table(const Plan& plan, const CostOptions& cost, const TokenReport& tokens, bool all,
+                       bool colour) {
   Table table({{"node"},
                {"sends", true},
                {"receives", true},
                {"streams", true},
+               {"repairs", true},
                {"at its limits", true},
                {"send rate", true},
                {"of its budget", true},
@@ -94,7 +96,8 @@ std::string flow_table(const Plan& plan, const CostOptions& cost, bool all, bool
     const bool sends = f.send_rate > 0;
     table.row({shortened(f.name, 26), f.bytes_out > 0 ? human_bytes(f.bytes_out) : "–",
                f.bytes_in > 0 ? human_bytes(f.bytes_in) : "–", f.sessions > 0 ? counted(f.sessions) : "",
-               f.seconds > 0 ? human_seconds(f.seconds) : "", sends ? human_bytes(f.send_rate) + "/s" : "",
+               tokens.sessions_of(f.name), f.seconds > 0 ? human_seconds(f.seconds) : "",
+               sends ? human_bytes(f.send_rate) + "/s" : "",
                sends && cost.node_bandwidth > 0 ? per_cent(f.budget_used, 1) : "",
                f.utilisation_before ? per_cent(*f.utilisation_before, 1) : "",
                f.utilisation_after ? Cell(per_cent(*f.utilisation_after, 1),
@@ -164,7 +167,7 @@ std::string text_answer(const Maps& maps, const Answer& answer, const TokenRepor
   if (!d.transfers.empty())
     out += '\n' + transfer_table(d, options.cost.data_bytes, options.all ? 0 : most_rows, colour);
   if (options.cost.data_bytes > 0 || options.cost.utilisation || options.cost.session_overhead > 0)
-    out += '\n' + flow_table(plan, options.cost, options.all, colour);
+    out += '\n' + flow_table(plan, options.cost, tokens, options.all, colour);
   const StepNames names{options.cluster.files[0], options.steps.maps_prefix, options.map_file};
   out += steps_text(answer.steps, answer.options, names, options.all, colour);
   out += tokens.lines_text();
@@ -264,11 +267,12 @@ Result<int> run_plan(Options& o, Session& session) {
   if (auto error = o.repair.refused(maps->after, session)) return *error;
   if (auto error = guard(*maps, session)) return *error;
   const ClusterMap& before = maps->before.cluster.map;
-  const auto options = o.steps.options(before, o.cost);
+  auto options = o.steps.options(before, o.cost);
   if (!options) return options.error();
+  options->seen_down = names_down(maps->before);
   const Answer a = planned(*maps, o, *options);
   if (auto error = check_holders(a.steps, o)) return *error;
-  const TokenReport tokens(maps->before, maps->after, maps->retoken, o.repair);
+  const TokenReport tokens(maps->before, a.steps, a.options, maps->retoken, o.repair);
   Json json = plan_json(a.plan, o.cost);
   json["epoch_before"] = or_null(before.epoch());
   json["epoch_after"] = or_null(maps->after.epoch());

@@ -1,6 +1,7 @@
 #include "cli/plan_tokens.hpp"
 
 #include "cli/allocate_text.hpp"
+#include "cli/quantities.hpp"
 #include "format/json_text.hpp"
 #include "format/table_numbers.hpp"
 
@@ -55,11 +56,14 @@ void RetokenArgs::declare(Args& args) {
   args.option("--tokens", "N", tokens, "how many it takes then (as the other nodes)");
   args.option("--algorithm", "NAME", algorithm, "who chooses them (arcwise)")
       .one_of({"arcwise", "cassandra", "random"});
+  args.option("--extra-movement", "PART", part_into(extra_movement, "what the join moves"),
+              "shift other nodes' tokens too, moving at most so much beside the join, such as 10%");
 }
 
 std::optional<Error> RetokenArgs::refused() const {
-  if (!given() && (tokens || algorithm != "arcwise"))
-    return usage_error("", "--tokens and --algorithm are about the node that takes new tokens",
+  if (!given() && (tokens || extra_movement || algorithm != "arcwise"))
+    return usage_error("",
+                       "--tokens, --algorithm and --extra-movement are about the node that takes new tokens",
                        "add --retoken NODE");
   if (tokens && (*tokens == 0 || *tokens > most_tokens))
     return usage_error(std::to_string(*tokens), "a node takes from 1 to 1,536 tokens", "16 are usual");
@@ -67,7 +71,7 @@ std::optional<Error> RetokenArgs::refused() const {
 }
 
 Result<Retoken> RetokenArgs::run(const ClusterMap& map, std::uint64_t seed) const {
-  return retoken(map, {node, tokens, *find_allocator(algorithm), seed});
+  return retoken(map, {node, tokens, *find_allocator(algorithm), seed, extra_movement.value_or(0)});
 }
 
 StepPlan retoken_steps(const ClusterMap& before, const Retoken& retoken, const CostOptions& cost,
@@ -88,15 +92,24 @@ void count_steps(Plan& plan, const StepPlan& steps, const Retoken& retoken) {
   plan.warnings.insert(plan.warnings.end(), told.begin(), told.end());
 }
 
-TokenReport::TokenReport(const Loaded& before, const ClusterMap& after, const std::optional<Retoken>& retoken,
-                         const RepairArgs& args)
+std::vector<std::string> names_down(const Loaded& loaded) {
+  std::vector<std::string> out;
+  for (NodeIndex n = 0; n < loaded.cluster.map.nodes().size(); ++n)
+    if (loaded.cluster.observed.down.contains(n)) out.push_back(loaded.cluster.map.nodes()[n].name);
+  return out;
+}
+
+TokenReport::TokenReport(const Loaded& before, const StepPlan& steps, const StepOptions& options,
+                         const std::optional<Retoken>& retoken, const RepairArgs& args)
     : before_(before.placement), retoken_(retoken) {
   std::vector<Placement> stages{before_};
-  if (retoken) stages.push_back(compile(retoken->without));
-  stages.push_back(compile(after));
+  for (std::size_t i = 1; i < steps.maps.size(); ++i) stages.push_back(compile(steps.maps[i], stages.back()));
   repairs_ = repairs_of(stages, args);
   sessions_ = repair_sessions(stages.front(), stages.back());
-  const NodeSet& down = before.cluster.observed.down;
+  NodeSet down(before_.map().nodes().size());
+  for (const auto* names : {&options.down, &options.seen_down})
+    for (const std::string& name : *names)
+      if (const auto node = before_.map().find(name)) down.insert(*node);
   collapsed_ = collapsed_ranges(before_, down);
   if (!collapsed_.ranges.empty()) replaced_ = replaced_share(before_, stages.back(), down);
 }
@@ -120,8 +133,15 @@ std::string TokenReport::ranges_text(bool all, bool colour) const {
   return (collapsed.empty() ? "" : '\n' + collapsed) + (sessions.empty() ? "" : '\n' + sessions);
 }
 
+std::string TokenReport::sessions_of(const std::string& node) const {
+  for (const auto& row : sessions_.rows)
+    if (row.name == node) return counted(row.before.all) + " → " + counted(row.after.all);
+  return "";
+}
+
 std::string TokenReport::lines_text() const {
-  return retoken_ ? '\n' + token_lines(before_.map().space(), retoken_->joined.tokens) : "";
+  if (!retoken_) return "";
+  return shifts_text(retoken_->joined) + '\n' + token_lines(before_.map().space(), retoken_->joined.tokens);
 }
 
 void TokenReport::add_keys(Json& json) const {
@@ -131,7 +151,9 @@ void TokenReport::add_keys(Json& json) const {
   if (!retoken_) return;
   Json tokens = Json::array();
   for (Token t : retoken_->joined.tokens) tokens.push_back(to_text(before_.map().space(), t));
-  json["retoken"] = {{"node", retoken_->joined.after.nodes().back().name}, {"tokens", tokens}};
+  json["retoken"] = {{"node", retoken_->joined.after.nodes().back().name},
+                     {"tokens", tokens},
+                     {"shifts", shifts_json(retoken_->joined)}};
 }
 
 std::optional<Error> TokenReport::write(const RepairArgs& args, Session& session) const {

@@ -18,13 +18,17 @@ class RetokenArgs {
  public:
   void declare(Args& args);
   bool given() const { return !node.empty(); }
-  /// --tokens and --algorithm are about the node that is named.
+  /// The other options are about the node that is named.
   std::optional<Error> refused() const;
   Result<Retoken> run(const ClusterMap& map, std::uint64_t seed) const;
 
   std::string node, algorithm = "arcwise";
   std::optional<std::uint32_t> tokens;
+  std::optional<double> extra_movement;
 };
+
+/// The nodes that the map's source saw down.
+std::vector<std::string> names_down(const Loaded& loaded);
 
 /// It leaves, and joins again.
 StepPlan retoken_steps(const ClusterMap& before, const Retoken& retoken, const CostOptions& cost,
@@ -35,12 +39,14 @@ void count_steps(Plan& plan, const StepPlan& steps, const Retoken& retoken);
 /// Beside the plan: what is collapsed and comes first, what to repair afterwards, and the new tokens.
 class TokenReport {
  public:
-  TokenReport(const Loaded& before, const ClusterMap& after, const std::optional<Retoken>& retoken,
-              const RepairArgs& args);
+  TokenReport(const Loaded& before, const StepPlan& steps, const StepOptions& options,
+              const std::optional<Retoken>& retoken, const RepairArgs& args);
 
   void note_first(Notes& notes, const StepPlan& steps) const;
   void note_after(Notes& notes) const;
   std::string ranges_text(bool all, bool colour) const;
+  /// "49 → 50", the ranges that a node repairs; empty for other systems.
+  std::string sessions_of(const std::string& node) const;
   std::string lines_text() const;
   void add_keys(Json& json) const;
   std::optional<Error> write(const RepairArgs& args, Session& session) const;

@@ -59,6 +59,24 @@ TEST(Collapse, where_there_is_one_rack_only_nothing_could_stand_apart) {
   EXPECT_TRUE(collapsed_ranges(compile(map), NodeSet(3)).ranges.empty());
 }
 
+TEST(Collapse, changes_come_in_the_order_in_which_they_replace_most) {
+  const ClusterMap map = equal_arcs(6, 2);
+  NodeSet down(6);
+  down.insert(1);
+  down.insert(4);
+  // n04 holds its own arc and that of n03, which is half as long again as the others.
+  auto p = map.parts();
+  p.nodes[2].tokens[0].value -= (u128{1} << 64) / 12;
+  const ClusterMap uneven = map_of(p);
+  const auto replaced = [&](std::size_t node) {
+    auto q = uneven.parts();
+    q.nodes[node].name = "new";
+    return std::optional(map_of(q));
+  };
+  const std::vector<std::optional<ClusterMap>> alone{replaced(0), replaced(1), std::nullopt, replaced(4)};
+  EXPECT_EQ(contain_first(compile(uneven), down, alone), (std::vector<std::size_t>{3, 1, 0, 2}));
+}
+
 RC_GTEST_PROP(Collapse, what_a_step_replaces_is_what_is_collapsed_before_and_not_after, ()) {
   Rng rng(*rc::gen::arbitrary<std::uint64_t>());
   std::vector<Node> nodes;

@@ -217,7 +217,9 @@ StepPlan planned(StepMaps maps, const CostOptions& cost, const StepOptions& opti
 
 StepPlan plan_steps(const ClusterMap& before, const ClusterMap& after, const Change& change,
                     const CostOptions& cost, const StepOptions& options, std::uint64_t seed) {
-  StepPlan out = planned(step_maps(before, after, change, options.max_in_flight), cost, options, seed);
+  std::set<std::string> down(options.down.begin(), options.down.end());
+  down.insert(options.seen_down.begin(), options.seen_down.end());
+  StepPlan out = planned(step_maps(before, after, change, options.max_in_flight, down), cost, options, seed);
   if (out.steps.size() > 1)
     note_moved_twice(out, compare(compile(before), compile(after), seed, sampled_keys).moved);
   return out;

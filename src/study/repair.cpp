@@ -18,18 +18,17 @@ struct Piece {
 };
 
 /// A stage, answering in the numbers of the last one.
-class Stage {
+class View {
  public:
-  Stage(const Placement& placement, const ClusterMap& last) : placement_(placement) {
+  View(const Placement& placement, const ClusterMap& last) : placement_(placement) {
     for (const Node& node : placement.map().nodes())
       numbers_.push_back(last.find(node.name).value_or(no_node));
   }
-  std::vector<NodeIndex> owners(std::size_t region) const {
+  void owners(std::size_t region, std::vector<NodeIndex>& out) const {
     std::array<NodeIndex, max_replicas> found;
     const std::size_t n = placement_.region_owners(region, {}, found);
-    std::vector<NodeIndex> out;
+    out.clear();
     for (std::size_t i = 0; i < n; ++i) out.push_back(numbers_[found[i]]);
-    return out;
   }
   std::size_t region(Token at) const { return placement_.region_at({at.value}); }
 
@@ -42,11 +41,12 @@ bool has(const std::vector<NodeIndex>& list, NodeIndex node) {
   return std::find(list.begin(), list.end(), node) != list.end();
 }
 
-Piece piece_upto(Token upto, const std::vector<Stage>& stages) {
+Piece piece_upto(Token upto, const std::vector<View>& stages) {
   Piece piece{upto, stages.back().region(upto), {}, {}};
-  piece.owners = stages.back().owners(piece.region);
+  stages.back().owners(piece.region, piece.owners);
+  std::vector<NodeIndex> had;
   for (std::size_t s = 0; s + 1 < stages.size(); ++s) {
-    const auto had = stages[s].owners(stages[s].region(upto));
+    stages[s].owners(stages[s].region(upto), had);
     for (NodeIndex owner : piece.owners)
       if (!has(had, owner) && !has(piece.gained, owner)) piece.gained.push_back(owner);
   }
@@ -55,7 +55,7 @@ Piece piece_upto(Token upto, const std::vector<Stage>& stages) {
 
 std::vector<Piece> pieces_of(const std::vector<Placement>& stages) {
   const ClusterMap& last = stages.back().map();
-  std::vector<Stage> views;
+  std::vector<View> views;
   std::set<Token> ends;
   for (const Placement& placement : stages) {
     views.emplace_back(placement, last);

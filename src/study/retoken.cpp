@@ -54,6 +54,7 @@ Result<Retoken> retoken(const ClusterMap& map, const RetokenRequest& request) {
   join.tokens = request.tokens;
   join.allocator = request.allocator;
   join.seed = request.seed;
+  join.extra_movement = request.extra_movement;
   auto joined = allocate(*without, join);
   if (!joined) return joined.error();
   return Retoken{*without, std::move(*joined)};

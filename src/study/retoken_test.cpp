@@ -32,7 +32,7 @@ NodeIndex fullest(const ClusterMap& map) {
 TEST(Retoken, the_fullest_node_comes_back_with_as_many_tokens_and_near_its_fair_share) {
   const ClusterMap map = random_ring(8, 8, 5);
   const std::string node = map.nodes()[fullest(map)].name;
-  const auto done = retoken(map, {node, std::nullopt, Allocator::arcwise, 1});
+  const auto done = retoken(map, {node, std::nullopt, Allocator::arcwise, 1, 0});
   ASSERT_TRUE(done) << to_string(done.error());
   EXPECT_EQ(done->without.nodes().size(), 7U);
   EXPECT_FALSE(done->without.find(node));
@@ -50,9 +50,21 @@ TEST(Retoken, the_fullest_node_comes_back_with_as_many_tokens_and_near_its_fair_
     }
 }
 
+TEST(Retoken, others_shift_their_tokens_only_where_that_is_allowed) {
+  const ClusterMap map = random_ring(8, 8, 5);
+  RetokenRequest request{"n03", std::nullopt, Allocator::arcwise, 1, 0};
+  const auto plain = retoken(map, request);
+  request.extra_movement = 0.2;
+  const auto shifted = retoken(map, request);
+  ASSERT_TRUE(plain && shifted);
+  EXPECT_TRUE(plain->joined.shifts.empty());
+  EXPECT_FALSE(shifted->joined.shifts.empty());
+  EXPECT_LT(shifted->joined.balance_after.max_over_target, plain->joined.balance_after.max_over_target);
+}
+
 TEST(Retoken, a_node_that_cannot_leave_is_an_error) {
-  EXPECT_FALSE(retoken(random_ring(3, 4, 1), {"n00", std::nullopt, Allocator::arcwise, 1}));
-  const auto unknown = retoken(random_ring(4, 4, 1), {"nobody", std::nullopt, Allocator::arcwise, 1});
+  EXPECT_FALSE(retoken(random_ring(3, 4, 1), {"n00", std::nullopt, Allocator::arcwise, 1, 0}));
+  const auto unknown = retoken(random_ring(4, 4, 1), {"nobody", std::nullopt, Allocator::arcwise, 1, 0});
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().what, "nobody");
 }

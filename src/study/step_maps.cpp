@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "arcwise/collapse.hpp"
 #include "model/build.hpp"
 #include "study/numbers.hpp"
 #include "study/step_tables.hpp"
@@ -144,6 +145,9 @@ class Maker {
   }
 
   std::vector<NodeChange> node_changes() const;
+  /// Those that contain most come first.
+  std::vector<NodeChange> contained(const std::vector<NodeChange>& all,
+                                    const std::set<std::string>& down) const;
   std::optional<Error> make(StepMaps& out);
 
  private:
@@ -211,19 +215,46 @@ std::optional<Error> Maker::make(StepMaps& out) {
   return std::nullopt;
 }
 
-}  // namespace
+std::vector<NodeChange> Maker::contained(const std::vector<NodeChange>& all,
+                                         const std::set<std::string>& down) const {
+  if (table_ || by_buckets() || all.size() < 2 || !same_frame(before_, after_)) return all;
+  const Placement placed = compile(before_);
+  NodeSet set(before_.nodes().size());
+  for (const std::string& name : down)
+    if (const auto at = before_.find(name)) set.insert(*at);
+  if (collapsed_ranges(placed, set).ranges.empty()) return all;
+  std::vector<std::optional<ClusterMap>> alone;
+  for (const NodeChange& change : all) {
+    ClusterMap::Parts parts = before_.parts();
+    parts.nodes = with(std::move(parts.nodes), {change}, after_);
+    const auto map = ClusterMap::build(std::move(parts));
+    alone.push_back(map ? std::optional(*map) : std::nullopt);
+  }
+  std::vector<NodeChange> out;
+  for (std::size_t i : contain_first(placed, set, alone)) out.push_back(all[i]);
+  return out;
+}
 
-StepMaps step_maps(const ClusterMap& before, const ClusterMap& after, const Change& change,
-                   std::uint64_t max_in_flight) {
-  Maker maker(before, after, change);
+StepMaps grouped(const std::vector<NodeChange>& all, std::uint64_t max_in_flight) {
   StepMaps out;
-  const std::vector<NodeChange> all = maker.node_changes();
-  // Pins, drains and limits hold for the whole change, which is one step then.
-  if (!change.parts.empty()) max_in_flight = all.size();
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (i % std::max<std::uint64_t>(1, max_in_flight) == 0) out.changes.emplace_back();
     out.changes.back().push_back(all[i]);
   }
+  return out;
+}
+
+}  // namespace
+
+StepMaps step_maps(const ClusterMap& before, const ClusterMap& after, const Change& change,
+                   std::uint64_t max_in_flight, const std::set<std::string>& down) {
+  Maker maker(before, after, change);
+  const std::vector<NodeChange> all = maker.node_changes();
+  // Pins, drains and limits hold for the whole change, which is one step then.
+  if (!change.parts.empty()) max_in_flight = all.size();
+  StepMaps out = grouped(maker.contained(all, down), max_in_flight);
+  if (!maker.make(out)) return out;
+  out = grouped(all, max_in_flight);
   if (const auto error = maker.make(out)) {
     const auto& stuck = out.changes[out.maps.size() - 1];
     out.warnings.push_back({Finding::Severity::warning, "not-one-by-one", "",

@@ -1,6 +1,7 @@
 // Inside the study layer: the maps between the one before a change and the one after it.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,9 @@ struct StepMaps {
   std::vector<std::vector<NodeChange>> changes;  ///< what leads from each map to the next
   std::vector<Finding> warnings;
 };
+/// `down`: nodes that are down now. Where ranges have collapsed, those changes come first that place most of
+/// them anew.
 StepMaps step_maps(const ClusterMap& before, const ClusterMap& after, const Change& change,
-                   std::uint64_t max_in_flight);
+                   std::uint64_t max_in_flight, const std::set<std::string>& down = {});
 
 }  // namespace arcwise
