@@ -2,6 +2,7 @@
 """The router before real servers: beside nutcracker on the same configuration, with what clients do wrong, and with servers
 that go away."""
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -308,6 +309,36 @@ class Servers(RouterTest):
             self.started[0].send_signal(signal.SIGCONT)
         wait_until(lambda: not self.keys_of(port), "the server is used again")
 
+    def test_no_read_is_older_than_the_last_acknowledged_write_while_servers_stop_and_go_on(self):
+        port, _ = self.one_pool(2, timeout=30)
+        rng = random.Random(1)
+        clients = [Connection(port) for _ in range(4)]
+        for client in clients:
+            self.addCleanup(client.close)
+        acknowledged, version, failures, reads = {}, 0, 0, 0
+        for turn in range(40):
+            victim = self.started[turn % 2]
+            for step in range(60):
+                if step == 20:
+                    victim.send_signal(signal.SIGSTOP)
+                if step == 40:
+                    victim.send_signal(signal.SIGCONT)
+                client, key = rng.choice(clients), f"{rng.randrange(8) * 7919}:user"
+                if rng.random() < 0.5:
+                    version += 1
+                    text = str(version)
+                    done = client.say(f"set {key} 0 0 {len(text)}\r\n{text}\r\n").line() == "STORED"
+                    acknowledged[key] = version if done else acknowledged.get(key, 0)
+                    failures += not done
+                elif (line := client.say(f"get {key}\r\n").line()).startswith("VALUE"):
+                    self.assertGreaterEqual(int(client.line()), acknowledged.get(key, 0), key)
+                    self.assertEqual(client.line(), "END")
+                    reads += 1
+                else:
+                    self.assertTrue(line == "END" and key not in acknowledged or line.startswith("SERVER_ERROR"), line)
+        self.assertGreater(failures, 20)
+        self.assertGreater(reads, 50)
+
     def test_term_ends_it_when_what_is_under_way_is_answered(self):
         port, _ = self.one_pool(2)
         client = Connection(port)
@@ -326,6 +357,74 @@ class Servers(RouterTest):
             self.assertIn(expected, done.stderr)
         done = subprocess.run([ARCWISED], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 2)
+
+
+class Maps(RouterTest):
+    def map_text(self, epoch, ports, cluster="carts"):
+        nodes = "".join(f"  - {{name: s{port}, address: '127.0.0.1:{port}'}}\n" for port in ports)
+        return f"arcwise: 1\ncluster: {cluster}\nepoch: {epoch}\nplacement: {{recipe: ring, tokens: 16}}\nnodes:\n{nodes}"
+
+    def replace(self, path, text):
+        self.write("next.yaml", text)
+        os.replace(os.path.join(self.processes.folder, "next.yaml"), path)
+
+    def serve(self, path, port, *more):
+        self.processes.start([ARCWISED, "--map", path, "--memcached", f"127.0.0.1:{port}", *more], port)
+        self.process = self.processes.started[-1]
+        self.log = os.path.join(self.processes.folder, f"{port}.log")
+
+    def said(self):
+        with open(self.log, encoding="utf-8") as log:
+            return log.read()
+
+    def test_a_map_is_swapped_many_times_under_load_and_no_connection_notices(self):
+        port, *ports = free_ports(5)
+        for each in ports:
+            self.memcached(each)
+        path = self.write("map.yaml", self.map_text(1, ports))
+        self.serve(path, port)
+        client = Connection(port)
+        self.addCleanup(client.close)
+        for epoch in range(2, 42):
+            left_out = epoch % 4
+            self.replace(path, self.map_text(epoch, ports[:left_out] + ports[left_out + 1:]))
+            self.process.send_signal(signal.SIGHUP)
+            asked = []
+            while f"epoch {epoch}," not in self.said() or len(asked) < 5:
+                key = f"{epoch}:{len(asked)}"
+                asked.append(key)
+                client.say(f"set {key} 0 0 {len(key)}\r\n{key}\r\nget {key}\r\nget nope\r\n")
+                self.assertEqual(client.line(), "STORED")
+                if (line := client.line()) != "END":  # another node may be asked than the one that it was written to
+                    self.assertEqual([line, *client.lines(2)], [f"VALUE {key} 0 {len(key)}", key, "END"])
+                self.assertEqual(client.line(), "END")
+        self.assertEqual(self.said().count(" of keys have another node"), 40)
+
+    def test_what_may_not_follow_is_refused_and_the_old_map_stays(self):
+        port, *ports = free_ports(3)
+        for each in ports:
+            self.memcached(each)
+        state = os.path.join(self.processes.folder, "state")
+        os.mkdir(state)
+        path = self.write("map.yaml", self.map_text(7, ports))
+        self.serve(path, port, "--state", state)
+        client = Connection(port)
+        self.addCleanup(client.close)
+        client.say("".join(f"set k{i * 7919} 0 0 1\r\n1\r\n" for i in range(40)))
+        self.assertEqual(set(client.lines(40)), {"STORED"})
+        for text, expected in (("garbage", "the map that is served stays"), (self.map_text(6, ports), "none older may follow"),
+                               (self.map_text(7, ports[:1]), "another map of the same epoch"),
+                               (self.map_text(8, ports[:1], "sessions"), "another cluster")):
+            self.replace(path, text)
+            wait_until(lambda expected=expected: expected in self.said(), expected)
+            client.say("".join(f"get k{i * 7919}\r\n" for i in range(40)))
+            self.assertEqual(client.lines(120).count("END"), 40, "each key is where it was")
+        self.process.terminate()
+        self.process.wait(timeout=10)
+        done = subprocess.run([ARCWISED, "--map", self.write("old.yaml", self.map_text(6, ports)), "--memcached", "127.0.0.1:0",
+                               "--state", state], capture_output=True, text=True, check=False, timeout=20)
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("none older may follow", done.stderr)
 
 
 if __name__ == "__main__":

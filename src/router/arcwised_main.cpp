@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "router/loop.hpp"
+#include "router/reload.hpp"
 #include "router/settings.hpp"
 
 namespace {
@@ -15,6 +16,7 @@ using namespace arcwise;
 using namespace arcwise::router;
 
 std::atomic<bool> stop{false};
+std::atomic<Reload*> reload{nullptr};
 
 int fail(const Error& error) {
   fmt::print(stderr, "arcwised: {}\n", to_string(error));
@@ -22,7 +24,7 @@ int fail(const Error& error) {
 }
 
 struct Options {
-  std::string config, map, memcached, redis;
+  std::string config, map, memcached, redis, state;
   bool check = false;
   unsigned timeout_ms = 0;
 };
@@ -40,11 +42,25 @@ Result<std::vector<Pool>> pools_of(const Options& options) {
   auto pool = pool_of_map(cluster->map, redis ? Protocol::redis : Protocol::memcached,
                           redis ? options.redis : options.memcached);
   if (!pool) return pool.error();
+  pool->name = options.map;
   return std::vector<Pool>{std::move(*pool)};
 }
 
-int serve(std::vector<Pool> pools) {
+// With what the command line says over what the file says.
+Result<std::vector<Pool>> read_pools(const Options& options) {
+  auto pools = pools_of(options);
+  if (pools && options.timeout_ms)
+    for (Pool& pool : *pools) pool.timeout = milliseconds(options.timeout_ms);
+  return pools;
+}
+
+int serve(std::vector<Pool> pools, const Options& options) {
   Loop loop;
+  Reload watcher(
+      loop, options.config.empty() ? options.map : options.config, options.state,
+      [&options] { return read_pools(options); },
+      [](const std::string& line) { fmt::print(stderr, "arcwised: {}\n", line); });
+  if (const auto error = watcher.begin(pools)) return fail(*error);
   for (Pool& pool : pools) {
     const std::string name = pool.name;
     const auto address = loop.add(std::move(pool));
@@ -52,8 +68,12 @@ int serve(std::vector<Pool> pools) {
     fmt::print("arcwised: pool {} listens on {}\n", name, *address);
   }
   std::fflush(stdout);
+  reload = &watcher;
   for (const int signal : {SIGTERM, SIGINT}) std::signal(signal, [](int) { stop = true; });
+  std::signal(SIGHUP, [](int) { reload.load()->ask(); });
+  watcher.watch();
   loop.run(stop, milliseconds(5000));
+  std::signal(SIGHUP, SIG_IGN);
   return 0;
 }
 
@@ -68,6 +88,7 @@ int main(int argc, char** argv) {
   auto* redis = app.add_option("--redis", options.redis, "listen for Redis clients here");
   app.add_option("--timeout", options.timeout_ms,
                  "milliseconds without an answer before a server is given up");
+  app.add_option("--state", options.state, "remember the newest map served in this folder");
   app.add_flag("--check", options.check, "test the configuration, and end");
   config->excludes(map);
   memcached->excludes(redis)->needs(map);
@@ -83,13 +104,11 @@ int main(int argc, char** argv) {
                "arcwised: nothing to serve; give --config FILE, or --map MAP with --memcached or --redis\n");
     return 2;
   }
-  auto pools = pools_of(options);
+  auto pools = read_pools(options);
   if (!pools) return fail(pools.error());
-  if (options.timeout_ms)
-    for (Pool& pool : *pools) pool.timeout = milliseconds(options.timeout_ms);
   for (const Pool& pool : *pools)
     for (const std::string& note : pool.notes) fmt::print(stderr, "arcwised: pool {}: {}\n", pool.name, note);
-  if (!options.check) return serve(std::move(*pools));
+  if (!options.check) return serve(std::move(*pools), options);
   for (const Pool& pool : *pools)
     fmt::print("pool {}: {} servers, {}, listens on {}\n", pool.name, pool.addresses.size(),
                pool.protocol == Protocol::redis ? "redis" : "memcached", pool.listen);

@@ -58,6 +58,25 @@ Result<std::string> Loop::add(Pool pool) {
   return address;
 }
 
+void Loop::post(Pool pool) {
+  const std::lock_guard lock(posted_mutex_);
+  posted_.push_back(std::move(pool));
+}
+
+void Loop::adopt_posted() {
+  std::vector<Pool> posted;
+  {
+    const std::lock_guard lock(posted_mutex_);
+    posted.swap(posted_);
+  }
+  for (Pool& pool : posted)
+    for (Side& side : sides_)
+      if (side.proxy.pool().name == pool.name) {
+        side.proxy.adopt(std::move(pool));
+        break;
+      }
+}
+
 void Loop::run(const std::atomic<bool>& stop, milliseconds drain) {
   std::array<epoll_event, 512> events;
   bool draining = false;
@@ -66,6 +85,7 @@ void Loop::run(const std::atomic<bool>& stop, milliseconds drain) {
     const int count = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), tick_ms);
     now_ = clock_now();
     for (const epoll_event* e = events.data(); e < events.data() + count; ++e) handle(e->data.u64, e->events);
+    adopt_posted();
     bool quiet = true;
     for (std::size_t side = 0; side < sides_.size(); ++side) {
       sides_[side].proxy.tick(now_);
@@ -125,7 +145,7 @@ void Loop::client_event(std::size_t at, std::uint32_t id, std::uint32_t events) 
   if (events & EPOLLOUT) send_to_client(at, id);
 }
 
-void Loop::server_event(std::size_t at, NodeIndex n, std::uint32_t events) {
+void Loop::server_event(std::size_t at, Proxy::ServerId n, std::uint32_t events) {
   Side& side = sides_[at];
   Socket& socket = side.servers[n];
   if (!socket.fd) return;
@@ -145,17 +165,18 @@ void Loop::server_event(std::size_t at, NodeIndex n, std::uint32_t events) {
 // Sending may lose a server, which answers clients, whose next requests go to servers: until nothing is left.
 void Loop::settle(std::size_t at) {
   Proxy& proxy = sides_[at].proxy;
-  proxy.each_to_disconnect([&](NodeIndex n) { close_server(at, n, "it was given up"); });
+  proxy.each_to_disconnect([&](Proxy::ServerId n) { close_server(at, n, "it was given up"); });
   proxy.each_client_to_send([&](std::uint32_t id) { send_to_client(at, id); });
-  proxy.each_to_connect([&](NodeIndex n) { connect(at, n); });
-  proxy.each_server_to_send([&](NodeIndex n) { send_to_server(at, n); });
+  proxy.each_to_connect([&](Proxy::ServerId n) { connect(at, n); });
+  proxy.each_server_to_send([&](Proxy::ServerId n) { send_to_server(at, n); });
   proxy.each_client_to_send([&](std::uint32_t id) { send_to_client(at, id); });
 }
 
-void Loop::connect(std::size_t at, NodeIndex n) {
+void Loop::connect(std::size_t at, Proxy::ServerId n) {
   Side& side = sides_[at];
   auto fd = connect_to(side.proxy.address(n));
   if (!fd) return side.proxy.lost(n, fd.error().why, now_);
+  if (side.servers.size() <= n) side.servers.resize(n + 1);
   side.servers[n] = {std::move(*fd), true, true};
   epoll_event event{};
   event.events = EPOLLIN | EPOLLOUT;
@@ -174,10 +195,11 @@ void Loop::send_to_client(std::size_t at, std::uint32_t id) {
   watch(socket, tag(Role::client, at, id), side.proxy.wants_bytes(id), moved == Moved::some);
 }
 
-void Loop::send_to_server(std::size_t at, NodeIndex n) {
+void Loop::send_to_server(std::size_t at, Proxy::ServerId n) {
   Side& side = sides_[at];
+  if (side.servers.size() <= n) return;
   Socket& socket = side.servers[n];
-  if (!socket.fd || side.proxy.state(n) != Proxy::State::up) return;
+  if (!socket.fd || side.proxy.state(n) == Proxy::State::connecting) return;
   const Moved moved = send_all(socket.fd.get(), side.proxy.server_out(n));
   if (moved == Moved::closed) return close_server(at, n, std::strerror(errno));
   watch(socket, tag(Role::server, at, n), true, moved == Moved::some);
@@ -188,8 +210,8 @@ void Loop::close_client(std::size_t at, std::uint32_t id) {
   sides_[at].proxy.drop_client(id);
 }
 
-void Loop::close_server(std::size_t at, NodeIndex n, std::string_view why) {
-  sides_[at].servers[n].fd = Descriptor();
+void Loop::close_server(std::size_t at, Proxy::ServerId n, std::string_view why) {
+  if (n < sides_[at].servers.size()) sides_[at].servers[n].fd = Descriptor();
   sides_[at].proxy.lost(n, why, now_);
 }
 

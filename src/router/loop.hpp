@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <deque>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ class Loop {
   Loop();
   /// Serves a pool at its address. Returns the address it has got.
   Result<std::string> add(Pool pool);
+  /// The pool of this name goes on with another map. Thread-safe; the loop takes it up within a tick.
+  void post(Pool pool);
   /// Until `stop` is set; then until what is under way is answered, or `drain` has passed.
   void run(const std::atomic<bool>& stop, milliseconds drain);
   Proxy& proxy(std::size_t i) noexcept { return sides_[i].proxy; }
@@ -29,22 +32,23 @@ class Loop {
     bool writable_wanted = false, readable_wanted = true;
   };
   struct Side {
-    explicit Side(Pool pool) : proxy(std::move(pool)), servers(proxy.servers()) {}
+    explicit Side(Pool pool) : proxy(std::move(pool)) {}
     Proxy proxy;
     Descriptor listener;
     std::vector<Socket> clients, servers;
   };
 
+  void adopt_posted();
   void handle(std::uint64_t tag, std::uint32_t events);
   void accept_clients(std::size_t side);
   void client_event(std::size_t side, std::uint32_t id, std::uint32_t events);
-  void server_event(std::size_t side, NodeIndex n, std::uint32_t events);
+  void server_event(std::size_t side, Proxy::ServerId n, std::uint32_t events);
   void settle(std::size_t side);
-  void connect(std::size_t side, NodeIndex n);
+  void connect(std::size_t side, Proxy::ServerId n);
   void send_to_client(std::size_t side, std::uint32_t id);
-  void send_to_server(std::size_t side, NodeIndex n);
+  void send_to_server(std::size_t side, Proxy::ServerId n);
   void close_client(std::size_t side, std::uint32_t id);
-  void close_server(std::size_t side, NodeIndex n, std::string_view why);
+  void close_server(std::size_t side, Proxy::ServerId n, std::string_view why);
   void watch(Socket& socket, std::uint64_t tag, bool readable, bool writable);
   static std::uint64_t tag(Role role, std::size_t side, std::uint32_t id) noexcept {
     return static_cast<std::uint64_t>(role) << 60 | std::uint64_t{side} << 32 | id;
@@ -52,6 +56,8 @@ class Loop {
 
   Descriptor epoll_;
   std::deque<Side> sides_;
+  std::mutex posted_mutex_;
+  std::vector<Pool> posted_;
   Time now_{};
 };
 

@@ -44,7 +44,42 @@ bool is_error(Protocol protocol, std::string_view reply) noexcept {
 
 }  // namespace
 
-Proxy::Proxy(Pool pool) : pool_(std::move(pool)), servers_(pool_.addresses.size()) {}
+Proxy::Proxy(Pool pool) : pool_(std::move(pool)) {
+  use_servers();
+}
+
+void Proxy::use_servers() {
+  for (Server& server : servers_) server.left = true;
+  server_of_.clear();
+  current_.clear();
+  for (std::size_t n = 0; n < pool_.addresses.size(); ++n) {
+    ServerId id = 0;
+    while (id < servers_.size() && servers_[id].address != pool_.addresses[n]) ++id;
+    if (id == servers_.size()) servers_.emplace_back().left = true;
+    Server& server = servers_[id];
+    server.name = pool_.placement.map().nodes()[n].name;
+    server.address = pool_.addresses[n];
+    server_of_.push_back(id);
+    if (server.left) current_.push_back(id);
+    server.left = false;
+  }
+}
+
+void Proxy::adopt(Pool pool) {
+  pool.listen = pool_.listen;
+  pool.protocol = pool_.protocol;
+  pool_ = std::move(pool);
+  use_servers();
+  for (ServerId s = 0; s < servers_.size(); ++s)
+    if (servers_[s].left) let_go(s);
+}
+
+// A server that has left and owes no answer.
+void Proxy::let_go(ServerId s) {
+  Server& server = servers_[s];
+  if (server.parts.empty() && (server.state == State::up || server.state == State::connecting))
+    to_let_go_.push_back(s);
+}
 
 Proxy::ClientId Proxy::add_client() {
   if (free_clients_.empty()) {
@@ -124,8 +159,8 @@ void Proxy::answer_now(Client& client, std::string_view text) {
     add_slot(client, Slot::Kind::whole, 0).bytes.assign(text);
 }
 
-Proxy::Server* Proxy::send(const Asked& asked, NodeIndex node, std::uint64_t head, const Part& how,
-                           std::uint64_t slot) {
+Proxy::Server* Proxy::send_to(const Asked& asked, ServerId to, std::uint64_t head, const Part& how,
+                              std::uint64_t slot) {
   ++counters_.parts;
   Part part = how;
   part.client = asked.id;
@@ -133,25 +168,25 @@ Proxy::Server* Proxy::send(const Asked& asked, NodeIndex node, std::uint64_t hea
   part.slot = slot;
   part.head = head;
   part.sent = asked.now;
-  if (node == no_node) {
-    fail(part, node, "no server holds this key");
+  if (to == nobody) {
+    fail(part, {}, "no server holds this key");
     return nullptr;
   }
-  Server& server = servers_[node];
-  if (server.state == State::waiting && asked.now < server.retry) {
-    fail(part, node, server.why);
+  Server& server = servers_[to];
+  if (server.state == State::stalled || (server.state == State::waiting && asked.now < server.retry)) {
+    fail(part, server.name, server.why);
     return nullptr;
   }
-  if (server.state == State::idle || server.state == State::waiting) begin_connection(node, asked.now);
+  if (server.state == State::idle || server.state == State::waiting) begin_connection(to, asked.now);
   server.parts.push() = part;
-  list(servers_to_send_, servers_, node);
+  list(servers_to_send_, servers_, to);
   return &server;
 }
 
-void Proxy::begin_connection(NodeIndex n, Time now) {
-  Server& server = servers_[n];
+void Proxy::begin_connection(ServerId s, Time now) {
+  Server& server = servers_[s];
   server.state = State::connecting;
-  to_connect_.push_back(n);
+  to_connect_.push_back(s);
   const auto say = [&](Use use, std::string_view text) {
     Part& part = server.parts.push();
     part = {};
@@ -168,15 +203,15 @@ void Proxy::begin_connection(NodeIndex n, Time now) {
     say(Use::greeting, "*2\r\n$6\r\nSELECT\r\n" + bulk(std::to_string(pool_.database)));
 }
 
-void Proxy::connected(NodeIndex n, Time now) {
-  Server& server = servers_[n];
+void Proxy::connected(ServerId s, Time now) {
+  Server& server = servers_[s];
   server.state = State::up;
   for (std::uint64_t i = server.parts.first(); i != server.parts.end(); ++i) server.parts[i].sent = now;
-  list(servers_to_send_, servers_, n);
+  list(servers_to_send_, servers_, s);
 }
 
-bool Proxy::answered(NodeIndex n, Time now) {
-  Server& server = servers_[n];
+bool Proxy::answered(ServerId s, Time now) {
+  Server& server = servers_[s];
   const std::string_view bytes = server.in.view();
   std::size_t at = 0;
   bool broken = false;
@@ -195,21 +230,24 @@ bool Proxy::answered(NodeIndex n, Time now) {
     if (size == 0) break;
     server.parts.pop();
     server.failures = 0;
-    deliver(n, part, bytes.substr(at, size));
+    deliver(s, part, bytes.substr(at, size));
     at += size;
     if (!server.parts.empty()) server.parts.front().sent = std::max(server.parts.front().sent, now);
   }
   // Bytes that nobody asked for belong to no request.
   broken |= server.parts.empty() && at < bytes.size();
   server.in.consume(at);
+  if (server.state == State::stalled && server.parts.empty()) server.state = State::up;
+  if (server.left) let_go(s);
   return !broken;
 }
 
-void Proxy::lost(NodeIndex n, std::string_view why, Time now) {
-  Server& server = servers_[n];
+void Proxy::lost(ServerId s, std::string_view why, Time now) {
+  Server& server = servers_[s];
   if (server.state == State::idle || server.state == State::waiting) return;
-  server.why = why;
-  server.state = State::waiting;
+  const bool let_go = server.left && server.parts.empty();
+  server.why = let_go ? std::string_view() : why;
+  server.state = let_go ? State::idle : State::waiting;
   server.meta = false;
   server.scanner = {};
   const auto wait = std::min(pool_.last_retry, pool_.first_retry * (1u << std::min(server.failures, 10u)));
@@ -221,7 +259,7 @@ void Proxy::lost(NodeIndex n, std::string_view why, Time now) {
   for (const std::uint64_t end = server.parts.end(); server.parts.first() != end;) {
     const Part part = server.parts.front();
     server.parts.pop();
-    fail(part, n, why);
+    fail(part, server.name, why);
   }
 }
 
@@ -229,14 +267,31 @@ void Proxy::tick(Time now) {
   free_clients_.insert(free_clients_.end(), dropped_.begin(), dropped_.end());
   dropped_.clear();
   if (!pool_.timeout) return;
-  for (std::size_t n = 0; n < servers_.size(); ++n) {
-    Server& server = servers_[n];
-    if (server.parts.empty() || server.state == State::waiting) continue;
+  for (ServerId s = 0; s < servers_.size(); ++s) {
+    Server& server = servers_[s];
+    const bool awaited = server.state == State::connecting || server.state == State::up;
+    if (server.parts.empty() || !awaited) continue;
     if (now - server.parts.front().sent <= *pool_.timeout) continue;
     ++counters_.timeouts;
-    const auto node = static_cast<NodeIndex>(n);
-    to_disconnect_.push_back(node);
-    lost(node, "no reply for " + std::to_string(pool_.timeout->count()) + " ms", now);
+    const std::string why = "no reply for " + std::to_string(pool_.timeout->count()) + " ms";
+    if (server.state == State::up) {
+      stall(s, why);
+    } else {
+      to_disconnect_.push_back(s);
+      lost(s, why, now);
+    }
+  }
+}
+
+void Proxy::stall(ServerId s, std::string_view why) {
+  Server& server = servers_[s];
+  server.state = State::stalled;
+  server.why = why;
+  for (std::uint64_t i = server.parts.first(); i != server.parts.end(); ++i) {
+    const Part part = server.parts[i];
+    if (part.use == Use::meta_probe || part.use == Use::greeting) continue;
+    server.parts[i].use = Use::nothing;
+    fail(part, server.name, why);
   }
 }
 
@@ -262,19 +317,19 @@ void Proxy::write_answer(Sink& out, const Part& part, const Slot& slot, std::str
   }
 }
 
-void Proxy::deliver(NodeIndex n, const Part& part, std::string_view reply) {
+void Proxy::deliver(ServerId s, const Part& part, std::string_view reply) {
   if (part.use == Use::meta_probe) {
-    servers_[n].meta = reply.starts_with("MN");
+    servers_[s].meta = reply.starts_with("MN");
     return;
   }
   if (part.use == Use::greeting) {
-    if (is_error(pool_.protocol, reply)) to_disconnect_.push_back(n);
+    if (is_error(pool_.protocol, reply)) to_disconnect_.push_back(s);
     return;
   }
   Client& client = clients_[part.client];
   if (part.use == Use::nothing || client.generation != part.generation) return;
   const bool error = is_error(pool_.protocol, reply);
-  if (error && part.use != Use::whole) return fail(part, n, reply);
+  if (error && part.use != Use::whole) return fail(part, servers_[s].name, reply);
   Slot& slot = client.slots[part.slot];
   if (part.use == Use::total) {
     client.slots[part.head].total += number_of(reply);
@@ -295,13 +350,13 @@ bool Proxy::is_miss(const Part& part) const noexcept {
   return pool_.on_failure == OnFailure::miss && part.read;
 }
 
-std::string Proxy::failure_text(NodeIndex n, std::string_view why) const {
+std::string Proxy::failure_text(std::string_view server, std::string_view why) const {
   if (is_error(pool_.protocol, why)) return std::string(why);
-  const std::string name = n == no_node ? std::string() : pool_.placement.map().nodes()[n].name + ": ";
+  const std::string name = server.empty() ? std::string() : std::string(server) + ": ";
   return (pool_.protocol == Protocol::redis ? "-ERR " : "SERVER_ERROR ") + name + std::string(why) + "\r\n";
 }
 
-void Proxy::fail(const Part& part, NodeIndex n, std::string_view why) {
+void Proxy::fail(const Part& part, std::string_view server, std::string_view why) {
   if (part.use == Use::meta_probe || part.use == Use::greeting || part.use == Use::nothing) return;
   Client& client = clients_[part.client];
   if (client.generation != part.generation) return;
@@ -310,12 +365,12 @@ void Proxy::fail(const Part& part, NodeIndex n, std::string_view why) {
   Slot& head = client.slots[part.head];
   if (slot.kind == Slot::Kind::value) {
     slot.failed = !is_miss(part);
-    slot.bytes = slot.failed ? failure_text(n, why) : std::string();
+    slot.bytes = slot.failed ? failure_text(server, why) : std::string();
   } else if (is_miss(part)) {
     slot.bytes = pool_.protocol == Protocol::redis ? "$-1\r\n" : "EN\r\n";
   } else if (!head.failed) {
     head.failed = true;
-    head.bytes = failure_text(n, why);
+    head.bytes = failure_text(server, why);
   }
   finish(client, part.client, part);
 }

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -91,15 +92,19 @@ class Proxy {
   bool finished(ClientId id) const noexcept;
   std::size_t clients() const noexcept { return client_count_; }
 
-  // Servers, numbered as the map's nodes
-  std::size_t servers() const noexcept { return servers_.size(); }
-  const std::string& address(NodeIndex n) const noexcept { return pool_.addresses[n]; }
-  Buffer& server_in(NodeIndex n) noexcept { return servers_[n].in; }
-  Buffer& server_out(NodeIndex n) noexcept { return servers_[n].out; }
-  void connected(NodeIndex n, Time now);
+  // Servers. A server is an address; it keeps its number, and its connection, from one map to the next.
+  using ServerId = std::uint32_t;
+  const std::string& address(ServerId s) const noexcept { return servers_[s].address; }
+  Buffer& server_in(ServerId s) noexcept { return servers_[s].in; }
+  Buffer& server_out(ServerId s) noexcept { return servers_[s].out; }
+  void connected(ServerId s, Time now);
   /// There are new bytes in server_in(). False: it broke the protocol; its connection must be closed.
-  bool answered(NodeIndex n, Time now);
-  void lost(NodeIndex n, std::string_view why, Time now);
+  bool answered(ServerId s, Time now);
+  void lost(ServerId s, std::string_view why, Time now);
+
+  /// From the next request on, keys go where the new pool's map says. What is under way is answered by whom
+  /// it was sent to; a server that has left is let go then. Listening address and protocol stay.
+  void adopt(Pool pool);
 
   // Time
   void tick(Time now);
@@ -123,6 +128,10 @@ class Proxy {
   void each_to_disconnect(Act&& act) {
     for (std::size_t i = 0; i < to_disconnect_.size(); ++i) act(to_disconnect_[i]);
     to_disconnect_.clear();
+    // One that was to be let go may be back by now, with a later map.
+    for (std::size_t i = 0; i < to_let_go_.size(); ++i)
+      if (servers_[to_let_go_[i]].left && servers_[to_let_go_[i]].parts.empty()) act(to_let_go_[i]);
+    to_let_go_.clear();
   }
 
   const Pool& pool() const noexcept { return pool_; }
@@ -130,8 +139,17 @@ class Proxy {
     std::uint64_t requests = 0, errors = 0, parts = 0, failed_parts = 0, timeouts = 0;
   };
   const Counters& counters() const noexcept { return counters_; }
-  enum class State : std::uint8_t { idle, connecting, up, waiting };
-  State state(NodeIndex n) const noexcept { return servers_[n].state; }
+  enum class State : std::uint8_t {
+    idle,
+    connecting,
+    up,
+    /// It owes answers that were given up. What they were asked may still be done, so that nothing new is
+    /// sent until it has answered, or its connection has ended: a write acknowledged meanwhile could be
+    /// undone by one that was sent before.
+    stalled,
+    waiting  ///< until the next attempt to connect
+  };
+  State state(ServerId s) const noexcept { return servers_[s].state; }
   /// Nothing is under way.
   bool quiet() const noexcept;
 
@@ -147,11 +165,13 @@ class Proxy {
     std::string failure;  ///< of a value before its end
   };
   struct Server {
+    std::string name, address;
     Buffer in, out;
     RingQueue<Part> parts;
     RespScanner scanner;
     State state = State::idle;
     bool meta = false, listed = false;
+    bool left = false;  ///< the map
     std::uint32_t failures = 0;
     Time retry{};
     std::string why;
@@ -187,16 +207,22 @@ class Proxy {
   /// The queue of the node's server, with a part pushed for the client's slot; nullptr where the server is
   /// away, which has then been answered. `head`: the slot that waits for all parts of the request.
   Server* send(const Asked& asked, NodeIndex node, std::uint64_t head, const Part& how) {
-    return send(asked, node, head, how, head);
+    return send_to(asked, server_of(node), head, how, head);
   }
-  Server* send(const Asked& asked, NodeIndex node, std::uint64_t head, const Part& how, std::uint64_t slot);
-  void begin_connection(NodeIndex n, Time now);
-  void deliver(NodeIndex n, const Part& part, std::string_view reply);
-  void fail(const Part& part, NodeIndex n, std::string_view why);
+  Server* send_to(const Asked& asked, ServerId server, std::uint64_t head, const Part& how,
+                  std::uint64_t slot);
+  static constexpr ServerId nobody = ~ServerId{0};
+  ServerId server_of(NodeIndex node) const noexcept { return node == no_node ? nobody : server_of_[node]; }
+  void use_servers();
+  void let_go(ServerId s);
+  void stall(ServerId s, std::string_view why);
+  void begin_connection(ServerId s, Time now);
+  void deliver(ServerId s, const Part& part, std::string_view reply);
+  void fail(const Part& part, std::string_view server, std::string_view why);
   void finish(Client& client, ClientId id, const Part& part);
   void emit(Client& client, ClientId id);
   void emit_front(Client& client);
-  std::string failure_text(NodeIndex n, std::string_view why) const;
+  std::string failure_text(std::string_view server, std::string_view why) const;
   bool is_miss(const Part& part) const noexcept;
   template <class Sink>
   void write_answer(Sink& out, const Part& part, const Slot& slot, std::string_view reply) const;
@@ -224,9 +250,11 @@ class Proxy {
   std::vector<ClientId> free_clients_, dropped_;  ///< dropped: free from the next tick on, for the
                                                   ///< loop may have events of theirs still
   std::size_t client_count_ = 0;
-  std::vector<Server> servers_;
+  std::deque<Server> servers_;       ///< also those that have left
+  std::vector<ServerId> server_of_;  ///< by node
+  std::vector<ServerId> current_;    ///< the map's servers, each once
   std::vector<std::uint32_t> clients_to_send_, servers_to_send_;
-  std::vector<NodeIndex> to_connect_, to_disconnect_;
+  std::vector<ServerId> to_connect_, to_disconnect_, to_let_go_;
   std::string scratch_;
   Counters counters_;
 };

@@ -125,7 +125,7 @@ void Proxy::get_values(const Asked& asked, const McRequest& request) {
       continue;
     }
     const NodeIndex node = pool_.placement.owner(key);
-    const bool meta = !touches && node != no_node && servers_[node].meta;
+    const bool meta = !touches && node != no_node && servers_[server_of(node)].meta;
     Slot& slot = add_slot(asked.client, Slot::Kind::value, 1);
     slot.unique = unique;
     if (meta) slot.bytes.assign(key);
@@ -171,10 +171,11 @@ void Proxy::flush_all(const Asked& asked, const McRequest& request) {
   Part part;
   part.use = request.noreply ? Use::nothing : Use::server_ok;
   if (!request.noreply)
-    add_slot(asked.client, Slot::Kind::whole, static_cast<std::uint32_t>(servers_.size()));
+    add_slot(asked.client, Slot::Kind::whole, static_cast<std::uint32_t>(current_.size()));
   const std::uint64_t slot = asked.client.slots.end() - 1;
-  for (NodeIndex n = 0; n < servers_.size(); ++n)
-    if (Server* server = send(asked, n, slot, part)) server->out.append("flush_all", request.rest, "\r\n");
+  for (const ServerId s : current_)
+    if (Server* server = send_to(asked, s, slot, part, slot))
+      server->out.append("flush_all", request.rest, "\r\n");
 }
 
 std::string Proxy::statistics(std::string_view which) const {
@@ -184,12 +185,12 @@ std::string Proxy::statistics(std::string_view which) const {
   };
   while (!which.empty() && which.front() == ' ') which.remove_prefix(1);
   if (which == "backends" || which == "servers") {
-    static constexpr std::string_view states[] = {"idle", "connecting", "up", "waiting"};
-    for (std::size_t n = 0; n < servers_.size(); ++n) {
-      const std::string& name = pool_.placement.map().nodes()[n].name;
-      line(name + ":state", std::string(states[static_cast<std::size_t>(servers_[n].state)]));
-      line(name + ":waiting", std::to_string(servers_[n].parts.size()));
-      if (!servers_[n].why.empty()) line(name + ":last_error", servers_[n].why);
+    static constexpr std::string_view states[] = {"idle", "connecting", "up", "stalled", "waiting"};
+    for (const ServerId s : current_) {
+      const Server& server = servers_[s];
+      line(server.name + ":state", std::string(states[static_cast<std::size_t>(server.state)]));
+      line(server.name + ":waiting", std::to_string(server.parts.size()));
+      if (!server.why.empty()) line(server.name + ":last_error", server.why);
     }
   } else {
     line("curr_connections", std::to_string(client_count_));

@@ -157,7 +157,7 @@ void Proxy::split(const Asked& asked, const RedisCommand& command, std::string_v
   const std::string opening = (step == 2 ? "*3\r\n" : "*2\r\n") + bulk(words.word(0));
   for (std::size_t i = 1; i < request.words(); i += step) {
     const std::uint64_t own = values ? head + i : head;
-    Server* server = send(asked, pool_.placement.owner(words.word(i)), head, part, own);
+    Server* server = send_to(asked, server_of(pool_.placement.owner(words.word(i))), head, part, own);
     if (!server) continue;
     server->out.append(opening, bulk(words.word(i)));
     if (step == 2) server->out.append(bulk(words.word(i + 1)));
@@ -166,11 +166,11 @@ void Proxy::split(const Asked& asked, const RedisCommand& command, std::string_v
 
 void Proxy::to_all(const Asked& asked, const RedisCommand& command, std::string_view bytes) {
   const std::uint64_t head = asked.client.slots.end();
-  add_slot(asked.client, Slot::Kind::whole, static_cast<std::uint32_t>(servers_.size()));
+  add_slot(asked.client, Slot::Kind::whole, static_cast<std::uint32_t>(current_.size()));
   Part part;
   part.use = command.route == RedisRoute::all_ok ? Use::all_ok : Use::total;
-  for (NodeIndex n = 0; n < servers_.size(); ++n)
-    if (Server* server = send(asked, n, head, part)) forward(*server, asked.client.request, bytes);
+  for (const ServerId s : current_)
+    if (Server* server = send_to(asked, s, head, part, head)) forward(*server, asked.client.request, bytes);
 }
 
 void Proxy::own_answer(const Asked& asked, std::string_view name, std::string_view bytes) {

@@ -13,13 +13,13 @@
 namespace arcwise::router {
 namespace {
 
-Pool pool_of(Protocol protocol, std::size_t servers) {
+Pool pool_of(Protocol protocol, std::size_t servers, std::size_t first = 0) {
   std::vector<Node> nodes;
-  for (std::size_t i = 0; i < servers; ++i) nodes.push_back(testing::node("s" + std::to_string(i)));
+  for (std::size_t i = first; i < servers; ++i) nodes.push_back(testing::node("s" + std::to_string(i)));
   Pool pool(compile(testing::map_of(testing::parts("ring", nodes, 1, Across::node, 16))));
   pool.protocol = protocol;
   pool.timeout = milliseconds(100);
-  for (std::size_t i = 0; i < servers; ++i) pool.addresses.push_back("s" + std::to_string(i));
+  for (std::size_t i = first; i < servers; ++i) pool.addresses.push_back("s" + std::to_string(i));
   return pool;
 }
 
@@ -187,8 +187,9 @@ class FakeClient {
 
 class Network {
  public:
-  Network(Protocol protocol, std::uint64_t seed, bool faults)
-      : random_(seed), faults_(faults), proxy_(pool_of(protocol, 4)), up_(4, false) {
+  enum class Trouble { none, servers_lost, maps_swapped };
+  Network(Protocol protocol, std::uint64_t seed, Trouble trouble)
+      : protocol_(protocol), random_(seed), trouble_(trouble), proxy_(pool_of(protocol, 4)), up_(4, false) {
     for (int i = 0; i < 4; ++i) servers_.emplace_back(protocol, i % 2 == 0);
     for (int i = 0; i < 5; ++i) clients_.emplace_back(protocol, proxy_.add_client());
     unsent_.resize(clients_.size());
@@ -200,7 +201,10 @@ class Network {
       for (std::size_t c = 0; c < clients_.size(); ++c)
         if (random_.next() % 3 == 0) unsent_[c] += clients_[c].ask(random_);
       step();
-      if (faults_ && random_.next() % 50 == 0) lose(static_cast<NodeIndex>(random_.next() % servers_.size()));
+      if (trouble_ == Trouble::servers_lost && random_.next() % 50 == 0)
+        lose(static_cast<Proxy::ServerId>(random_.next() % servers_.size()));
+      if (trouble_ == Trouble::maps_swapped && random_.next() % 10 == 0)
+        proxy_.adopt(pool_of(protocol_, 2 + random_.next() % 3, random_.next() % 2));
     }
     for (int turn = 0; turn < 4000 && waiting(); ++turn) {
       now_ += milliseconds(1);
@@ -226,14 +230,15 @@ class Network {
       proxy_.client_in(clients_[c].id).append(take(unsent_[c]));
       proxy_.serve(clients_[c].id, now_);
     }
-    proxy_.each_to_disconnect([&](NodeIndex n) { lose(n); });
-    proxy_.each_to_connect([&](NodeIndex n) {
+    proxy_.each_to_disconnect([&](Proxy::ServerId n) { lose(n); });
+    proxy_.each_to_connect([&](Proxy::ServerId n) {
       servers_[n].restart();
-      if (faults_ && random_.next() % 4 == 0) return proxy_.lost(n, "connection refused", now_);
+      if (trouble_ == Trouble::servers_lost && random_.next() % 4 == 0)
+        return proxy_.lost(n, "connection refused", now_);
       up_[n] = true;
       proxy_.connected(n, now_);
     });
-    for (NodeIndex n = 0; n < servers_.size(); ++n) {
+    for (Proxy::ServerId n = 0; n < servers_.size(); ++n) {
       if (!up_[n]) continue;
       Buffer& out = proxy_.server_out(n);
       const std::size_t size = random_.next() % 60;
@@ -243,7 +248,7 @@ class Network {
       ASSERT_TRUE(proxy_.answered(n, now_));
     }
     proxy_.each_client_to_send([](Proxy::ClientId) {});
-    proxy_.each_server_to_send([](NodeIndex) {});
+    proxy_.each_server_to_send([](Proxy::ServerId) {});
     for (FakeClient& client : clients_) {
       Buffer& out = proxy_.client_out(client.id);
       client.hear(out.view());
@@ -256,14 +261,15 @@ class Network {
     from.erase(0, size);
     return out;
   }
-  void lose(NodeIndex n) {
+  void lose(Proxy::ServerId n) {
     up_[n] = false;
     servers_[n].restart();
     proxy_.lost(n, "it closed the connection", now_);
   }
 
+  Protocol protocol_;
   Splitmix64 random_;
-  bool faults_;
+  Trouble trouble_;
   Proxy proxy_;
   std::deque<FakeServer> servers_;
   std::vector<bool> up_;
@@ -275,7 +281,7 @@ class Network {
 TEST(proxy, every_answer_belongs_to_its_request_whatever_the_pieces) {
   for (const Protocol protocol : {Protocol::memcached, Protocol::redis})
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
-      Network network(protocol, seed, false);
+      Network network(protocol, seed, Network::Trouble::none);
       network.run(200);
       ASSERT_FALSE(network.waiting()) << seed;
       ASSERT_EQ(network.failures(), 0u) << seed;
@@ -286,12 +292,39 @@ TEST(proxy, every_answer_belongs_to_its_request_while_servers_come_and_go) {
   std::size_t failures = 0;
   for (const Protocol protocol : {Protocol::memcached, Protocol::redis})
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-      Network network(protocol, seed, true);
+      Network network(protocol, seed, Network::Trouble::servers_lost);
       network.run(200);
       ASSERT_FALSE(network.waiting()) << seed;
       failures += network.failures();
     }
   EXPECT_GT(failures, 100u);
+}
+
+TEST(proxy, every_answer_belongs_to_its_request_while_maps_are_swapped_and_none_fails) {
+  for (const Protocol protocol : {Protocol::memcached, Protocol::redis})
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+      Network network(protocol, seed, Network::Trouble::maps_swapped);
+      network.run(200);
+      ASSERT_FALSE(network.waiting()) << seed;
+      ASSERT_EQ(network.failures(), 0u) << seed;
+    }
+}
+
+TEST(proxy, a_server_that_has_left_the_map_answers_what_it_was_asked_and_is_let_go) {
+  Proxy proxy(pool_of(Protocol::memcached, 1));
+  const auto id = proxy.add_client();
+  proxy.client_in(id).append("get a\r\n");
+  proxy.serve(id, Time(0));
+  proxy.connected(0, Time(0));
+  proxy.adopt(pool_of(Protocol::memcached, 2, 1));
+  bool let_go = false;
+  proxy.each_to_disconnect([&](Proxy::ServerId) { let_go = true; });
+  EXPECT_FALSE(let_go) << "it owes an answer";
+  proxy.server_in(0).append("MN\r\nVALUE a 0 1\r\n1\r\nEND\r\n");
+  EXPECT_TRUE(proxy.answered(0, Time(0)));
+  EXPECT_EQ(proxy.client_out(id).view(), "VALUE a 0 1\r\n1\r\nEND\r\n");
+  proxy.each_to_disconnect([&](Proxy::ServerId s) { let_go = s == 0; });
+  EXPECT_TRUE(let_go);
 }
 
 TEST(proxy, a_server_that_says_what_nobody_asked_for_is_given_up) {
@@ -316,6 +349,33 @@ TEST(proxy, no_answer_within_the_time_is_an_error_that_names_the_server) {
   proxy.tick(milliseconds(101));
   EXPECT_EQ(proxy.client_out(id).view(),
             "SERVER_ERROR s0: no reply for 100 ms\r\nSERVER_ERROR s0: no reply for 100 ms\r\n");
+}
+
+TEST(proxy, nothing_is_sent_to_a_server_before_it_has_answered_what_was_given_up) {
+  Proxy proxy(pool_of(Protocol::memcached, 1));
+  const auto id = proxy.add_client();
+  const auto ask = [&](std::string_view text, Time now) {
+    proxy.client_in(id).append(text);
+    proxy.serve(id, now);
+  };
+  const auto told = [&] {
+    const std::string text(proxy.client_out(id).view());
+    proxy.client_out(id).clear();
+    return text;
+  };
+  ask("set a 0 0 1\r\n1\r\n", Time(0));
+  proxy.connected(0, Time(0));
+  proxy.server_out(0).clear();
+  proxy.tick(milliseconds(101));
+  EXPECT_EQ(told(), "SERVER_ERROR s0: no reply for 100 ms\r\n");
+  ask("set a 0 0 1\r\n2\r\n", milliseconds(5000));
+  EXPECT_EQ(told(), "SERVER_ERROR s0: no reply for 100 ms\r\n");
+  EXPECT_TRUE(proxy.server_out(0).empty()) << "the first write may still be done, and undo this one";
+  proxy.server_in(0).append("MN\r\nSTORED\r\n");
+  EXPECT_TRUE(proxy.answered(0, milliseconds(5001)));
+  EXPECT_EQ(told(), "") << "that answer comes too late";
+  ask("set a 0 0 1\r\n3\r\n", milliseconds(5002));
+  EXPECT_EQ(proxy.server_out(0).view(), "set a 0 0 1\r\n3\r\n");
 }
 
 TEST(proxy, a_miss_by_policy_is_for_reads_only) {
