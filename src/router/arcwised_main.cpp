@@ -60,6 +60,10 @@ int serve(std::vector<Pool> pools, const Options& options) {
       loop, options.config.empty() ? options.map : options.config, options.state,
       [&options] { return read_pools(options); },
       [](const std::string& line) { fmt::print(stderr, "arcwised: {}\n", line); });
+  // Before anybody can know that it runs, and tell it something.
+  reload = &watcher;
+  for (const int signal : {SIGTERM, SIGINT}) std::signal(signal, [](int) { stop = true; });
+  std::signal(SIGHUP, [](int) { reload.load()->ask(); });
   if (const auto error = watcher.begin(pools)) return fail(*error);
   for (Pool& pool : pools) {
     const std::string name = pool.name;
@@ -68,9 +72,6 @@ int serve(std::vector<Pool> pools, const Options& options) {
     fmt::print("arcwised: pool {} listens on {}\n", name, *address);
   }
   std::fflush(stdout);
-  reload = &watcher;
-  for (const int signal : {SIGTERM, SIGINT}) std::signal(signal, [](int) { stop = true; });
-  std::signal(SIGHUP, [](int) { reload.load()->ask(); });
   watcher.watch();
   loop.run(stop, milliseconds(5000));
   std::signal(SIGHUP, SIG_IGN);
