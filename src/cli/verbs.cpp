@@ -72,6 +72,15 @@ constexpr Verb table[] = {
      "--racks: for a cluster that is yet to be, in the words of Cassandra's generatetokens.\n"
      "Example: arcwise allocate --racks 3,3,3 --tokens 16 --replicas 3 --will-grow",
      declare_allocate},
+    {"balance", change, "which ranges should split, move and merge, so that measured load is even?",
+     "Takes bytes and requests of each range, slot or partition, and of single keys where they are known.\n"
+     "Requests go to the first owner, bytes lie on every owner. Ranges of recipe ranges are split where "
+     "their\n"
+     "load halves; slots and partitions move whole. Says which key is the cause where one alone is. Exits 4 "
+     "when\n"
+     "nothing would improve. --split, --move and --merge change a map by hand, in this order.\n"
+     "Example: arcwise balance map.yaml --load load.txt --keys-load keys.tsv --write-map after.yaml",
+     declare_balance},
     {"import", files, "other systems' files as a map",
      "Prints the map. What the importer noticed goes to stderr, or to `findings` with --json.",
      declare_import},

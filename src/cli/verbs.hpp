@@ -42,6 +42,7 @@ Action declare_risk(Args&);
 Action declare_diff(Args&);
 Action declare_plan(Args&);
 Action declare_allocate(Args&);
+Action declare_balance(Args&);
 Action declare_fingerprint(Args&);
 Action declare_identify(Args&);
 Action declare_import(Args&);

@@ -68,13 +68,6 @@ std::optional<Error> read_line(const TextLine& line, std::set<std::string>& name
   }
 }
 
-// "a\tb" in double quotes as JSON has it; anything else as it stands.
-std::string unquoted(std::string_view text) {
-  if (text.size() < 2 || text.front() != '"' || text.back() != '"') return std::string(text);
-  const auto json = nlohmann::json::parse(text, nullptr, false);
-  return json.is_string() ? json.get<std::string>() : std::string(text);
-}
-
 // "n1,n2" gives n1; a quoted name may hold commas.
 std::string_view first_owner(std::string_view owners) {
   if (!owners.starts_with('"')) return owners.substr(0, owners.find(','));
@@ -124,6 +117,12 @@ std::string some_names(std::span<const Node> nodes) {
 }
 
 }  // namespace
+
+std::string unquoted(std::string_view text) {
+  if (text.size() < 2 || text.front() != '"' || text.back() != '"') return std::string(text);
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  return json.is_string() ? json.get<std::string>() : std::string(text);
+}
 
 Result<std::vector<Node>> parse_node_list(const Source& source) {
   const auto lines = text_lines(source);

@@ -9,6 +9,9 @@
 
 namespace arcwise {
 
+/// "a\tb" in double quotes as JSON has it; anything else as it stands.
+std::string unquoted(std::string_view text);
+
 /// Nodes with commas or newlines between: ADDRESS[:WEIGHT] [NAME]. "10.0.0.1:11211", "10.0.0.1:11211:2",
 /// "[::1]:11211:2", "/tmp/a.sock:2", "cache-1", "10.0.0.1:11211:1 cache-1". The name is the address where
 /// there is none. In files, `#` at the start of a line begins a comment.
