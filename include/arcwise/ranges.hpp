@@ -29,6 +29,8 @@ struct RangeRules {
 };
 std::string_view to_string(RangeRules::Unit unit);
 RangeRules range_rules(const ClusterMap& map);
+/// Of a map whose `moves` is false.
+Error may_not_change(const ClusterMap& map);
 
 /// Units in order: slots, partitions, or the rows of the table.
 std::size_t unit_count(const ClusterMap& map);

@@ -109,6 +109,7 @@ Result<int> run_balance(const Options& o, Session& session) {
   BalanceLimits limits = o.limits;
   limits.tolerance = o.tolerance.value_or(limits.tolerance);
   MeasuredNames names{loaded->title, "", "", 0, limits.tolerance};
+  if (!range_rules(map).moves) return may_not_change(map);
   const auto load = measured(o, *loaded, names, session);
   if (!load) return load.error();
   limits.frozen = loaded->cluster.observed.down;

@@ -129,10 +129,7 @@ std::optional<Error> fault_of(const ClusterMap& map, const MeasuredLoad& load, c
   };
   const RangeRules rules = range_rules(map);
   const std::string recipe(map.placement().recipe->name);
-  if (!rules.moves)
-    return fault(recipe,
-                 "the owners of this map's ranges cannot be chosen one by one: " + std::string(rules.why),
-                 "change its nodes instead: `arcwise allocate --relieve NODE`, `arcwise plan --weight`");
+  if (!rules.moves) return may_not_change(map);
   if (!rules.splits &&
       (limits.max_range_bytes > 0 || limits.max_range_requests > 0 || limits.min_range_bytes > 0))
     return fault(recipe, "ranges are to be split or merged for their size: " + std::string(rules.why),
@@ -176,6 +173,14 @@ Load& Load::operator-=(const Load& o) {
 std::string_view to_string(RangeAction::Kind kind) {
   constexpr std::string_view names[] = {"split", "lead", "move", "merge"};
   return names[static_cast<std::size_t>(kind)];
+}
+
+Error may_not_change(const ClusterMap& map) {
+  return {ErrorKind::input,
+          {},
+          std::string(map.placement().recipe->name),
+          "the owners of this map's ranges cannot be chosen one by one: " + std::string(range_rules(map).why),
+          "change its nodes instead: `arcwise allocate --relieve NODE`, `arcwise plan --weight`"};
 }
 
 void locate_keys(const Placement& placement, std::vector<KeyLoad>& keys) {

@@ -180,6 +180,7 @@ RC_GTEST_PROP(BalanceLoad, keeps_copies_apart_and_never_raises_the_hottest, (std
   Rng rng(seed);
   const RandomCase c = random_case(rng);
   BalanceLimits limits;
+  limits.tolerance = 0.1 + 0.4 * rng.unit();
   if (rng.below(2)) limits.max_range_bytes = 300;
   if (rng.below(2)) limits.min_range_bytes = 100;
   if (rng.below(3) == 0) limits.max_moves = rng.below(5);
@@ -199,7 +200,6 @@ RC_GTEST_PROP(BalanceLoad, keeps_copies_apart_and_never_raises_the_hottest, (std
   double before = 0, after = 0;
   for (const auto& n : done.nodes) before += n.before.bytes, after += n.after.bytes;
   RC_ASSERT(std::abs(before - after) < 1e-6 * (1 + before));
-  // Balanced is balanced: a second run with the load measured then finds nothing to do but merge.
 }
 
 // The hottest node of the best of all ways to place whole units on nodes, one copy each.

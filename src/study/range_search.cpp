@@ -228,6 +228,15 @@ double RangeSearch::score_of(Hot hot, NodeIndex to, const Load& given, const Loa
   return gain / (price + (mean_.bytes > 0 ? bytes / mean_.bytes : 0));
 }
 
+// No part of this change scores higher: it gains at most what it has, and what the hot node has too much.
+double RangeSearch::best_possible(const Load& change) const {
+  double all = 0;
+  for (Resource r : resources)
+    if (mean_.*r > 0) all += change.*r / mean_.*r;
+  const double part = std::min(1.0, too_much_ / all);
+  return part * all / (price_of_move + (mean_.bytes > 0 ? part * change.bytes / mean_.bytes : 0));
+}
+
 // All of a piece, or as much as brings the hot node to the aim and fits there.
 void RangeSearch::consider(Hot hot, std::size_t piece, NodeIndex to, Plan& best) {
   const Piece& p = pieces_[piece];
@@ -235,9 +244,10 @@ void RangeSearch::consider(Hot hot, std::size_t piece, NodeIndex to, Plan& best)
   if (to == hot.node || room(to, r, aim_) <= 0) return;
   const std::size_t place = place_of(piece, hot.node);
   const bool lead = place_of(piece, to) < p.owners.size();
+  const Load change = change_of(p.load, place, lead);
+  if (best_possible(change) <= best.score) return;
   if (lead ? hot.resource == 1 || place != 0 || rules_.shards : !copies_.may_replace(p.owners, place, to))
     return;
-  const Load change = change_of(p.load, place, lead);
   const bool parts = divisible(piece, hot);
   if (const double score = score_of(hot, to, change, {}, price_of_move, parts); score > best.score)
     best = Plan{{piece, place, to}, {}, score};
@@ -256,6 +266,7 @@ void RangeSearch::consider(Hot hot, std::size_t piece, NodeIndex to, Plan& best)
 
 bool RangeSearch::move(Hot hot) {
   Plan best;
+  too_much_ = excess(hot.node, loads_[hot.node]);
   const std::vector<NodeIndex> places = coolest(hot.r());
   const std::vector<std::size_t> candidates = relevant(hot);
   const auto try_all = [&](std::size_t begin, std::size_t end) {

@@ -57,6 +57,7 @@ class RangeSearch {
   bool divisible(std::size_t piece, Hot hot) const;
   bool keeps_below(NodeIndex n, const Load& after, Hot hot, bool divisible) const;
   double score_of(Hot hot, NodeIndex to, const Load& given, const Load& taken, double price, bool divisible);
+  double best_possible(const Load& change) const;
   void consider(Hot hot, std::size_t piece, NodeIndex to, Plan& best);
   void consider_swap(Hot hot, std::size_t give, std::size_t take, NodeIndex to, Plan& best);
   bool move(Hot hot);
@@ -88,7 +89,8 @@ class RangeSearch {
   bool limited_;                                ///< in the number of moves
   std::uint64_t moves_ = 0;
   double moved_bytes_ = 0;
-  double aim_ = 1;  ///< what a hot node is brought to, and others are filled to, over their fair shares
+  double aim_ = 1;       ///< what a hot node is brought to, and others are filled to, over their fair shares
+  double too_much_ = 0;  ///< the excess of the node that is relieved
   bool spent_ = false;
 };
 
