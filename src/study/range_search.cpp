@@ -121,10 +121,13 @@ std::optional<Cut> RangeSearch::carve(std::size_t piece, Resource r, double want
   const Piece& p = pieces_[piece];
   if (pieces_.size() >= most_pieces) return std::nullopt;
   if (p.key_begin == p.key_end) {
+    const double all = p.load.*r;
     double digit = 0.5;
-    while (digit * p.load.*r > wanted && digit > 1e-6) digit /= 2;
-    const double round = std::floor(wanted / (p.load.*r) / digit * 2 + 0.5) * digit / 2 * (p.load.*r);
-    wanted = round <= most && round < p.load.*r ? round : wanted;
+    while (digit * all > wanted && digit > 1e-6) digit /= 2;
+    const double halves = wanted / all / digit * 2;
+    for (double round : {std::floor(halves + 0.5), std::floor(halves)})
+      if (round * digit / 2 * all <= most && round * digit / 2 < 1)
+        return carving(p, keys_, r, round * digit / 2 * all, most);
   }
   return carving(p, keys_, r, wanted, most);
 }
