@@ -13,7 +13,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "support"))
 from servers import Processes, free_ports, program, wait_until  # noqa: E402
 
-ARCWISED = os.environ.get("ARCWISED", "build/bin/arcwised")
+ARCWISED = os.path.abspath(os.environ.get("ARCWISED") or "build/bin/arcwised")
 HASHES = ["one_at_a_time", "md5", "crc16", "crc32", "crc32a", "fnv1_64", "fnv1a_64", "fnv1_32", "fnv1a_32", "hsieh", "murmur",
           "jenkins"]
 
