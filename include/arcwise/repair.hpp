@@ -3,7 +3,8 @@
 // Layer: study. For Cassandra and ScyllaDB with vnodes. A range needs repair where a node owns it that did
 // not own it all along: that node got its copy from one other, and whatever this one lacked it lacks too.
 // Ranges that only lost owners, or whose owners changed places, need none. A token that shifts changes the
-// owners of what lies between its old place and its new one, and nothing else.
+// owners of what lies between its old place and its new one, and nothing else. A name at another address is
+// another machine.
 #pragma once
 
 #include <cstdint>

@@ -103,7 +103,9 @@ TokenReport::TokenReport(const Loaded& before, const StepPlan& steps, const Step
                          const std::optional<Retoken>& retoken, const RepairArgs& args)
     : before_(before.placement), retoken_(retoken) {
   std::vector<Placement> stages{before_};
-  for (std::size_t i = 1; i < steps.maps.size(); ++i) stages.push_back(compile(steps.maps[i], stages.back()));
+  // What stands between the first map and the last matters to repairs alone.
+  for (std::size_t i = repairs_ranges(before_.map()) ? 1 : steps.maps.size() - 1; i < steps.maps.size(); ++i)
+    stages.push_back(compile(steps.maps[i], stages.back()));
   repairs_ = repairs_of(stages, args);
   sessions_ = repair_sessions(stages.front(), stages.back());
   NodeSet down(before_.map().nodes().size());

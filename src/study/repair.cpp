@@ -17,12 +17,19 @@ struct Piece {
   bool needed() const { return !gained.empty(); }
 };
 
-/// A stage, answering in the numbers of the last one.
+// A name that has moved to another address stands for a machine that has nothing yet.
+bool same_machine(const Node& before, const Node& after) {
+  return before.address.empty() || after.address.empty() || before.address == after.address;
+}
+
+/// A stage, answering in the numbers of the last one; no_node for a machine that is not there then.
 class View {
  public:
   View(const Placement& placement, const ClusterMap& last) : placement_(placement) {
-    for (const Node& node : placement.map().nodes())
-      numbers_.push_back(last.find(node.name).value_or(no_node));
+    for (const Node& node : placement.map().nodes()) {
+      const auto there = last.find(node.name);
+      numbers_.push_back(there && same_machine(node, last.nodes()[*there]) ? *there : no_node);
+    }
   }
   void owners(std::size_t region, std::vector<NodeIndex>& out) const {
     std::array<NodeIndex, max_replicas> found;

@@ -136,10 +136,20 @@ TEST(Repair, a_shifted_token_concerns_what_lies_between_its_places_alone) {
   EXPECT_EQ(ranges[0].node, 2U);
 }
 
+TEST(Repair, a_name_at_another_address_is_a_machine_that_has_nothing) {
+  std::vector<Node> nodes{node_at("a", {1000}), node_at("b", {2000}), node_at("c", {3000})};
+  for (std::size_t n = 0; n < 3; ++n) nodes[n].address = "10.0.0." + std::to_string(n);
+  const Placement before = compile(store("cassandra-murmur3", nodes, 1));
+  nodes[1].address = "10.0.0.9";
+  const auto ranges = repair_ranges({before, compile(store("cassandra-murmur3", nodes, 1))});
+  ASSERT_EQ(ranges.size(), 1U);
+  EXPECT_EQ(ranges[0].region, (Region{{1000}, {2000}}));
+}
+
 TEST(Repair, what_wraps_is_two_commands_that_meet_at_the_minimum_token) {
   std::vector<Node> nodes{node_at("a", {static_cast<std::uint64_t>(middle)})};
-  const Placement before = compile(store("cassandra-murmur3", nodes, 1));
   nodes[0].address = "10.0.0.1:7000";
+  const Placement before = compile(store("cassandra-murmur3", nodes, 1));
   nodes.push_back(node_at("b", {9}));
   nodes[1].address = "10.0.0.2";
   nodes[1].tokens[0].value += middle + 100;
