@@ -27,22 +27,27 @@ Tuning tuning_for(std::uint32_t replicas, double tokens) {
 }
 
 /// How long to search: thoroughly on a ring of up to a hundred nodes or so, where every token counts, and
-/// up to three hundred where tokens are few.
+/// well up to three hundred.
 struct Effort {
   std::size_t shortlist, rounds, trials;
 };
+constexpr std::uint32_t large = 128, very_large = 300;
 Effort effort_for(const AllocationRing& ring, const Joiner& joiner) {
-  const std::size_t tokens = joiner.tokens;
-  const std::size_t trials = std::clamp<std::size_t>(1024 / (tokens * tokens), 5, 64);
-  const bool few_tokens = tokens <= 8 && ring.replicas > 1 && ring.units() <= 300;
-  if (ring.units() > 128 && !few_tokens) return {std::max<std::size_t>(256, 8 * tokens), 1, 0};
+  const std::size_t tokens = joiner.tokens, units = ring.units();
+  if (units > very_large || (units > large && ring.replicas == 1))
+    return {std::max<std::size_t>(256, 8 * tokens), 1, 0};
+  const std::size_t most = 1024 / (tokens * tokens);
+  if (units > large)
+    return {std::max<std::size_t>(256, 16 * tokens), 2, std::clamp<std::size_t>(most / 2, 2, 64)};
   if (ring.replicas == 1)
     return {std::max<std::size_t>(1024, 32 * tokens), 6, std::clamp<std::size_t>(640 / tokens, 5, 40)};
-  return {std::max<std::size_t>(256, 32 * tokens), 3, trials};
+  return {std::max<std::size_t>(256, 32 * tokens), 3, std::clamp<std::size_t>(most, 5, 64)};
 }
 
 constexpr std::size_t moved_at_once = 2;
 constexpr double relief_counts = 256;  // as much as so many other units: it is what was asked for
+constexpr double fullest_first =
+    2.5;  // where a joiner reaches few of many: how much more the fuller ones count
 constexpr double hopeless = std::numeric_limits<double>::infinity();
 constexpr double shortest_cut = 0x1p-60;  // of a range that has room for a token on either side
 
@@ -85,6 +90,11 @@ Search::Search(const AllocationRing& ring, const Joiner& joiner)
       tokens_(joiner.tokens) {
   for (double fair : targets_.fair) scale_.push_back(1 / (fair * fair));
   if (joiner.relieved != Joiner::nobody) scale_[joiner.relieved] *= relief_counts;
+  if (ring.replicas > 1 && ring.units() > large)
+    for (std::uint32_t u = 0; u < ring.units(); ++u) {
+      const double over = (field_.held(u) - targets_.wanted[u]) / targets_.fair[u];
+      scale_[u] *= 1 + fullest_first * static_cast<double>(tokens_) * std::max(over, 0.0);
+    }
   const double ranges = static_cast<double>(ring.tokens.size() + tokens_);
   const Tuning tuning = tuning_for(ring.replicas, joiner.tokens);
   evenness_ = tuning.evenness / static_cast<double>(tokens_) * ranges * ranges;

@@ -33,6 +33,10 @@ TEST(OwnAllocator, one_rack_with_three_copies_stays_even) {
   expect_growth(3, 12, 30, {16, 1.020, 0.97});
 }
 
+TEST(OwnAllocator, large_rings_stay_as_even) {
+  expect_growth(3, 129, 150, {8, 1.045, 0.93});
+}
+
 TEST(OwnAllocator, a_rack_of_its_own_stays_even) {
   expect_growth(1, 4, 34, {4, 1.115, 0.88});
   expect_growth(1, 4, 34, {8, 1.055, 0.93});
