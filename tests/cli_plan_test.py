@@ -102,6 +102,15 @@ class Safety(unittest.TestCase):
         self.assertIn("below-quorum", [w["rule"] for w in a["warnings"]])
         self.assertEqual(run("plan", CARTS, "--remove", "cache-1", "--down", "nobody").returncode, 2)
 
+    def test_nodes_seen_down_count_too(self):
+        down = pathlib.Path(RING).read_text().replace("Up      Normal  180.87", "Down    Normal  180.87")
+        words = ["plan", "-", "--replace", "10.1.3.12=10.1.3.19"]
+        a = answer(*words, stdin=down.encode())
+        self.assertEqual(a["options"]["seen_down"], ["10.1.1.12"])
+        self.assertEqual(a["steps"][0]["safety"]["during"]["fewest_owners"], 1)
+        b = answer(*words, stdin=pathlib.Path(RING).read_bytes())
+        self.assertEqual(b["steps"][0]["safety"]["during"]["fewest_owners"], 2)
+
 
 class WayBack(unittest.TestCase):
     def setUp(self):

@@ -41,7 +41,8 @@ struct SafetyPhase {
 };
 
 /// Before: the owners. During: the owners before, except those replaced, which are gone; a node that leaves
-/// serves until the end, and a node that gains a range holds it only after. After: the owners after.
+/// serves until the end, and a node that gains a range holds it only after. After: the owners after, where
+/// anybody could fill them.
 struct StepSafety {
   SafetyPhase before, during, after;
   Share lost;  ///< ranges with a full holder before, and none during or after
@@ -105,7 +106,7 @@ struct PeakLoad {
   double rate = 0, budget_used = 0;  ///< sent or received, whichever is more
   std::size_t rate_step = 0;         ///< counted from 1; 0: it neither sends nor receives
   std::optional<double> utilisation;
-  Share stored;
+  Share stored, stored_after;  ///< at most; after the last step
   double stored_bytes = 0;
   std::size_t stored_step = 0;
   Share first_before, first_peak, first_after;

@@ -1,6 +1,7 @@
 #include "cli/plan_steps_text.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "arcwise/format.hpp"
 #include "format/table_numbers.hpp"
@@ -100,6 +101,16 @@ std::string cache_table(const StepPlan& plan, const StepOptions& options, bool c
   return "\nright after each step\n" + table.text(colour);
 }
 
+std::vector<const PeakLoad*> busiest_first(const std::vector<PeakLoad>& peaks) {
+  std::vector<const PeakLoad*> out;
+  for (const PeakLoad& peak : peaks) out.push_back(&peak);
+  std::stable_sort(out.begin(), out.end(), [](const PeakLoad* a, const PeakLoad* b) {
+    return std::tuple(a->utilisation.value_or(0), a->rate, a->first_peak) >
+           std::tuple(b->utilisation.value_or(0), b->rate, b->first_peak);
+  });
+  return out;
+}
+
 std::string peak_table(const StepPlan& plan, const StepOptions& options, bool all, bool colour) {
   Table table({{"node"},
                {"moves at most", true},
@@ -120,7 +131,8 @@ std::string peak_table(const StepPlan& plan, const StepOptions& options, bool al
                : "";
   };
   std::size_t rows = 0;
-  for (const PeakLoad& peak : plan.peaks) {
+  for (const PeakLoad* row : busiest_first(plan.peaks)) {
+    const PeakLoad& peak = *row;
     if (!all && ++rows > most_rows) continue;
     const bool moves = peak.rate > 0;
     const double disk = peak.utilisation.value_or(0);
@@ -188,7 +200,7 @@ std::string steps_text(const StepPlan& plan, const StepOptions& options, const S
 std::string useless_text(const Diff& diff) {
   constexpr double rounding = 1e-9;
   Usefulness use = usefulness(diff);
-  if (use.useless.value() < rounding) return "";
+  if (use.useless.value() < (diff.sampled ? diff.sampled->error_95 : rounding)) return "";
   std::stable_sort(use.pairs.begin(), use.pairs.end(),
                    [](const Transfer& a, const Transfer& b) { return a.share > b.share; });
   std::string out = per_cent(use.useless.value()) + ", useful " + per_cent(use.useful.value());

@@ -1,6 +1,6 @@
 #include "format/plan_file.hpp"
 
-#include <algorithm>
+#include <charconv>
 
 #include "format/yaml.hpp"
 
@@ -33,6 +33,18 @@ Result<std::string> digest(const Source& source, const YamlNode& in, const char*
   return text;
 }
 
+Result<std::optional<std::uint64_t>> epoch_of(const Source& source, const YamlNode& in) {
+  using Epoch = std::optional<std::uint64_t>;
+  const YamlNode* found = in.find("epoch");
+  if (!found || found->is(Kind::null)) return Epoch{};
+  std::uint64_t value = 0;
+  const char* end = found->text.data() + found->text.size();
+  const auto [at, error] = std::from_chars(found->text.data(), end, value);
+  if (!found->is(Kind::scalar) || error != std::errc{} || at != end)
+    return wrong(source, *found, "\"epoch\" is not a whole number");
+  return Epoch{value};
+}
+
 std::optional<Error> read_states(const Source& source, const YamlNode& root, PlanFile& out) {
   const auto states = field(source, root, "states", Kind::sequence);
   if (!states) return states.error();
@@ -42,7 +54,9 @@ std::optional<Error> read_states(const Source& source, const YamlNode& root, Pla
     if (!fingerprint) return fingerprint.error();
     const auto membership = digest(source, item, "membership");
     if (!membership) return membership.error();
-    out.states.push_back({*fingerprint, *membership});
+    const auto epoch = epoch_of(source, item);
+    if (!epoch) return epoch.error();
+    out.states.push_back({*fingerprint, *membership, *epoch});
   }
   return std::nullopt;
 }
@@ -89,14 +103,17 @@ std::optional<Error> read_change(const Source& source, const YamlNode& root, Pla
 }  // namespace
 
 std::optional<std::size_t> PlanFile::state_of(const Fingerprints& prints) const {
-  std::optional<std::size_t> alike;
+  std::optional<std::size_t> same, alike;
   std::size_t many = 0;
   for (std::size_t i = 0; i < states.size(); ++i) {
     if (states[i].fingerprint != prints.fingerprint) continue;
-    if (states[i].membership == prints.membership) return i;
     alike = i;
     ++many;
+    if (states[i].membership != prints.membership) continue;
+    if (prints.epoch && states[i].epoch == prints.epoch) return i;
+    if (!same) same = i;
   }
+  if (same) return same;
   return many == 1 ? alike : std::nullopt;
 }
 

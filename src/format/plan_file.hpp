@@ -12,12 +12,14 @@ namespace arcwise {
 struct PlanFile {
   struct State {
     std::string fingerprint, membership;
+    std::optional<std::uint64_t> epoch;
   };
   std::vector<State> states;         ///< one more than there are steps
   std::vector<std::string> actions;  ///< of each step
   std::vector<std::string> change;   ///< the words of the command line; empty: planned from two maps
 
-  /// The state that a map is in: equal fingerprint and membership, else the only one of equal fingerprint.
+  /// The state that a map is in: equal fingerprint and membership, of several the one of equal epoch, else
+  /// the first; else the only one of equal fingerprint.
   std::optional<std::size_t> state_of(const Fingerprints& prints) const;
 };
 Result<PlanFile> parse_plan(const Source& source);

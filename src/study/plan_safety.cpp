@@ -26,6 +26,10 @@ std::vector<std::uint32_t> group_numbers(const NodeUnion& nodes, const ClusterMa
   return out;
 }
 
+bool holds(std::span<const std::uint32_t> owners, std::uint32_t node) {
+  return std::find(owners.begin(), owners.end(), node) != owners.end();
+}
+
 std::size_t distinct(const std::vector<std::uint32_t>& holders, std::span<const std::uint32_t> group) {
   std::size_t count = 0;
   for (auto h = holders.begin(); h != holders.end(); ++h)
@@ -66,7 +70,8 @@ void SafetyTally::count(Phase& phase, std::size_t owners, const Numbers& holders
 }
 
 // Worked example: A, B, C become A, B, N, and C is replaced by N. Before, the three hold the range; during, A
-// and B; after, A, B and N. Had N been added instead, C would hold it during the step, too.
+// and B; after, A, B and N. Had N been added instead, C would hold it during the step, too. Were A and B
+// down, nobody could fill N.
 void SafetyTally::add(std::span<const std::uint32_t> before, std::span<const std::uint32_t> after,
                       Share share) {
   if (share.units == 0) return;
@@ -78,8 +83,9 @@ void SafetyTally::add(std::span<const std::uint32_t> before, std::span<const std
     held_before_.push_back(n);
     if (!gone_[n]) held_during_.push_back(n);
   }
+  const bool fillable = before.empty() || !held_during_.empty();
   for (std::uint32_t n : after)
-    if (!down_[n]) held_after_.push_back(n);
+    if (!down_[n] && fillable) held_after_.push_back(n);
   racks_had_ = distinct(held_before_, racks_before_);
   hosts_had_ = distinct(held_before_, hosts_before_);
   count(before_, before.size(), held_before_, racks_before_, hosts_before_, share);
@@ -89,8 +95,7 @@ void SafetyTally::add(std::span<const std::uint32_t> before, std::span<const std
   if (!before.empty()) first_before_[before[0]] += share;
   if (after.empty()) return;
   first_after_[after[0]] += share;
-  const bool held = std::find(before.begin(), before.end(), after[0]) != before.end();
-  if (!held || gone_[after[0]]) cold_ += share;
+  if (!holds(before, after[0]) || gone_[after[0]]) cold_ += share;
 }
 
 SafetyPhase SafetyTally::judged(const Phase& phase) const {

@@ -104,14 +104,22 @@ struct Counted {
   std::size_t fewest = 99;
   double below = 0, lost = 0, worst = 0;
 };
-Counted count(const ClusterMap& map, const std::set<std::string>& missing) {
+std::vector<std::string> names(const ClusterMap& map, std::size_t row, const std::set<std::string>& missing) {
+  std::vector<std::string> out;
+  for (NodeIndex n : map.placement().table[row].owners)
+    if (!missing.count(map.nodes()[n].name)) out.push_back(map.nodes()[n].name);
+  return out;
+}
+// `before`, `filled_without`: a row that nobody holds there, those aside, is held by nobody after.
+Counted count(const ClusterMap& map, const std::set<std::string>& missing, const ClusterMap* before = nullptr,
+              const std::set<std::string>& filled_without = {}) {
   Counted out;
   const auto& table = map.placement().table;
   std::map<std::string, double> breaks;
-  for (const TableRow& row : table) {
-    std::vector<std::string> held;
-    for (NodeIndex n : row.owners)
-      if (!missing.count(map.nodes()[n].name)) held.push_back(map.nodes()[n].name);
+  for (std::size_t r = 0; r < table.size(); ++r) {
+    const TableRow& row = table[r];
+    std::vector<std::string> held = names(map, r, missing);
+    if (before && names(*before, r, filled_without).empty()) held.clear();
     out.fewest = std::min(out.fewest, held.size());
     const std::size_t needed = row.owners.size() / 2 + 1;
     if (held.size() < needed) out.below += 1;
@@ -147,7 +155,7 @@ RC_GTEST_PROP(StepSafety, is_what_counting_row_by_row_gives, ()) {
   };
   same(safe.before, count(p.maps[0], {down}));
   same(safe.during, count(p.maps[0], {down, "n02"}));
-  same(safe.after, count(p.maps[1], {down}));
+  same(safe.after, count(p.maps[1], {down}, &p.maps[0], {down, "n02"}));
 }
 
 }  // namespace

@@ -16,6 +16,13 @@ namespace {
 
 constexpr std::uint64_t sampled_keys = 1'000'000;
 
+// What does not answer counts as holding nothing, whatever it may still have.
+std::set<std::string> all_down(const StepOptions& options) {
+  std::set<std::string> out(options.down.begin(), options.down.end());
+  out.insert(options.seen_down.begin(), options.seen_down.end());
+  return out;
+}
+
 struct Inputs {
   const CostOptions& cost;
   const StepOptions& options;
@@ -57,9 +64,8 @@ Share to_go_back(std::span<const std::uint32_t> before, std::span<const std::uin
 // and stays comes last.
 class Senders {
  public:
-  Senders(const NodeUnion& nodes, const std::set<std::string>& gone, const std::vector<std::string>& down) {
-    for (const std::string& name : nodes.names)
-      dead_.push_back(gone.count(name) || std::find(down.begin(), down.end(), name) != down.end());
+  Senders(const NodeUnion& nodes, const std::set<std::string>& gone, const std::set<std::string>& down) {
+    for (const std::string& name : nodes.names) dead_.push_back(gone.count(name) || down.count(name));
   }
   std::span<const std::uint32_t> of(std::span<const std::uint32_t> before,
                                     std::span<const std::uint32_t> after) {
@@ -100,9 +106,9 @@ Step StepMaker::make(std::size_t i, const Placement& before, const Placement& af
   }
   const NodeUnion nodes(before.map(), after.map());
   Tally tally(nodes.names.size());
-  SafetyTally safety(nodes, before.map(), after.map(), gone,
-                     {in_.options.down.begin(), in_.options.down.end()});
-  Senders senders(nodes, gone, in_.options.down);
+  const std::set<std::string> down = all_down(in_.options);
+  SafetyTally safety(nodes, before.map(), after.map(), gone, down);
+  Senders senders(nodes, gone, down);
   const std::uint64_t keys = for_each_piece(before, after, nodes, in_.seed, sampled_keys,
                                             [&](auto a, auto b, Share share, std::uint32_t ranges) {
                                               tally.add(senders.of(a, b), b, share, ranges);
@@ -182,7 +188,9 @@ void add_peaks(StepPlan& plan, double data_bytes) {
       if (load.utilisation_peak && load.utilisation_peak > peak.utilisation)
         peak.utilisation = load.utilisation_peak;
       peak.first_peak = std::max({peak.first_peak, load.first_before, load.first_after});
-      peak.first_after = s + 1 == plan.steps.size() ? load.first_after : Share{};
+      const bool last = s + 1 == plan.steps.size();
+      peak.first_after = last ? load.first_after : Share{};
+      peak.stored_after = last ? load.stored_after : Share{};
     }
   for (auto& [name, peak] : peaks) plan.peaks.push_back(std::move(peak));
 }
@@ -217,9 +225,8 @@ StepPlan planned(StepMaps maps, const CostOptions& cost, const StepOptions& opti
 
 StepPlan plan_steps(const ClusterMap& before, const ClusterMap& after, const Change& change,
                     const CostOptions& cost, const StepOptions& options, std::uint64_t seed) {
-  std::set<std::string> down(options.down.begin(), options.down.end());
-  down.insert(options.seen_down.begin(), options.seen_down.end());
-  StepPlan out = planned(step_maps(before, after, change, options.max_in_flight, down), cost, options, seed);
+  StepPlan out = planned(step_maps(before, after, change, options.max_in_flight, all_down(options)), cost,
+                         options, seed);
   if (out.steps.size() > 1)
     note_moved_twice(out, compare(compile(before), compile(after), seed, sampled_keys).moved);
   return out;

@@ -50,7 +50,7 @@ void check_holders(const StepPlan& plan, std::size_t i, const StepOptions& optio
 
 void check_peaks(const StepPlan& plan, std::vector<Finding>& out) {
   for (const PeakLoad& peak : plan.peaks)
-    if (peak.utilisation.value_or(0) > 1)
+    if (peak.utilisation.value_or(0) > 1 && peak.stored > peak.stored_after)
       out.push_back({Severity::warning, "over-full-meanwhile", peak.name,
                      "'" + peak.name + "' would have to hold " + percent(*peak.utilisation) +
                          " of its capacity during " + step_name(plan, peak.stored_step - 1) +
