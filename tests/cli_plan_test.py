@@ -13,7 +13,7 @@ from support.cli import CARTS, RING, SLOTS, SMALL, run, answer
 PARTITIONS = """arcwise: 1
 cluster: parts
 epoch: 3
-placement: {recipe: partitions, holders: [a, b, c], partitions: ["0 1 2 0 1 2 0 1 2 0 1 2", "1 2 0 1 2 0 1 2 0 1 2 0"]}
+placement: {recipe: partitions, holders: [a, b, c], partitions: ["0,1 1,2 2,0 0,1 1,2 2,0 0,1 1,2 2,0 0,1 1,2 2,0"]}
 replicas: {count: 2}
 nodes: [{name: a}, {name: b}, {name: c}]
 """
@@ -198,6 +198,14 @@ class PlanFile(unittest.TestCase):
             self.assertIn(why, message)
         os.remove(self.plan)
         self.verify(CARTS, code=3)
+
+    def test_of_drains_and_pins_is_the_same_change_when_it_is_made_anew(self):
+        path = os.path.join(self.folder, "parts.yaml")
+        pathlib.Path(path).write_text(PARTITIONS)
+        a = answer("plan", path, "--add", "x", "--drain", "a,by=50%", "--pin", "3=b", "--rebalance", "-f", self.plan)
+        self.assertEqual([s["actions"][0] for s in a["steps"]], ["add x", "drain a by 50.0 %"])
+        self.assertEqual(a["steps_moved_share"], a["moved_share"])
+        self.assertIn("no step of 2 is done", self.verify(path))
 
     def test_takes_no_change_beside_it(self):
         self.assertEqual(run("plan", CARTS, "--verify", self.plan, "--add", "z,rack=r1").returncode, 2)

@@ -24,7 +24,7 @@ Args::Setter rule_into(std::vector<PartRules::Rule>& into, const char* option, c
 }
 
 // "n3" or "n3,by=25%"
-std::string read_drain(std::vector<PartRules::Drain>& into, const std::string& text) {
+std::string read_drain(std::vector<PartRules::Drain>& into, const std::string& text, const NoteOption& note) {
   const std::size_t comma = text.rfind(",by=");
   PartRules::Drain drain{text.substr(0, comma), 1};
   if (comma != std::string::npos) {
@@ -37,14 +37,16 @@ std::string read_drain(std::vector<PartRules::Drain>& into, const std::string& t
   }
   if (drain.node.empty()) return "names no node";
   into.push_back(std::move(drain));
+  note("--drain", text);
   return "";
 }
 
 }  // namespace
 
 void declare_part_rules(Args& args, PartRules& rules, std::string& pins_file, const NoteOption& note) {
-  args.option("--drain", "NODE[,by=25%]",
-              Args::Setter([&rules](const std::string& text) { return read_drain(rules.drains, text); }),
+  args.option("--drain", "NODE[,by=25%]", Args::Setter([&rules, note](const std::string& text) {
+                return read_drain(rules.drains, text, note);
+              }),
               "a node gives up its partitions, or that part of them now, and stays in the map as leaving")
       .repeatable();
   args.option("--pin", "PART=NODE", rule_into(rules.pins, "--pin", note),

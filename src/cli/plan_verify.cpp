@@ -24,6 +24,7 @@ std::optional<Error> check_change(const PlanFile& plan, const ClusterMap& before
     error->where.file = file;
     return error;
   }
+  if (auto error = change.read_files()) return error;
   std::vector<Finding> told;
   const auto after = apply(before, change.change(), told);
   if (!after) return after.error();

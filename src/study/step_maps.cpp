@@ -237,9 +237,11 @@ std::vector<NodeChange> Maker::contained(const std::vector<NodeChange>& all,
 
 StepMaps grouped(const std::vector<NodeChange>& all, std::uint64_t max_in_flight) {
   StepMaps out;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (i % std::max<std::uint64_t>(1, max_in_flight) == 0) out.changes.emplace_back();
-    out.changes.back().push_back(all[i]);
+  for (const NodeChange& one : all) {
+    const bool of_no_node = one.before.empty() && one.after.empty();  // pins, limits: told with the last step
+    const std::size_t most = std::max<std::uint64_t>(1, max_in_flight);
+    if (out.changes.empty() || (out.changes.back().size() >= most && !of_no_node)) out.changes.emplace_back();
+    out.changes.back().push_back(one);
   }
   return out;
 }
@@ -250,8 +252,6 @@ StepMaps step_maps(const ClusterMap& before, const ClusterMap& after, const Chan
                    std::uint64_t max_in_flight, const std::set<std::string>& down) {
   Maker maker(before, after, change);
   const std::vector<NodeChange> all = maker.node_changes();
-  // Pins, drains and limits hold for the whole change, which is one step then.
-  if (!change.parts.empty()) max_in_flight = all.size();
   StepMaps out = grouped(maker.contained(all, down), max_in_flight);
   if (!maker.make(out)) return out;
   out = grouped(all, max_in_flight);
