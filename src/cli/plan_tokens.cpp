@@ -88,6 +88,8 @@ void count_steps(Plan& plan, const StepPlan& steps, const Retoken& retoken) {
   plan.bytes = steps.bytes;
   plan.seconds = 0;
   for (const Step& step : steps.steps) plan.seconds += step.seconds;
+  // Other tokens are what was asked for, and the notes say what they move.
+  std::erase_if(plan.warnings, [](const Finding& w) { return w.rule == "useless-moves"; });
   const auto& told = retoken.joined.warnings;
   plan.warnings.insert(plan.warnings.end(), told.begin(), told.end());
 }
