@@ -8,10 +8,12 @@ namespace {
 
 Isa detect() noexcept {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512vl"))
-    return Isa::avx512;
-  return __builtin_cpu_supports("avx2") ? Isa::avx2 : Isa::vector128;
+  // Every processor with AVX2 has BMI; a hypervisor may hide it all the same.
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi")) return Isa::vector128;
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                 __builtin_cpu_supports("avx512vl")
+             ? Isa::avx512
+             : Isa::avx2;
 #elif defined(__aarch64__)
   return Isa::vector128;
 #else

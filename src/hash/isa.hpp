@@ -9,10 +9,11 @@ namespace arcwise {
 /// has.
 enum class Isa : std::uint8_t { plain, vector128, avx2, avx512 };
 
-/// What this processor and its system allow (AVX-512: F, BW and VL), at most the limit set. Cost: one load.
+/// What this processor and its system allow (AVX2 with BMI; AVX-512: F, BW and VL), at most the limit set.
+/// Cost: one load.
 Isa isa() noexcept;
 
-/// Answers never depend on it; tests and benchmarks run each path. Placements compiled before keep theirs.
+/// Answers never depend on it; tests and benchmarks run each path. Asked anew at each batch.
 void limit_isa(Isa most) noexcept;
 
 }  // namespace arcwise

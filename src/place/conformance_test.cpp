@@ -361,6 +361,26 @@ TEST_P(conformance, single_batch_and_first_owner_agree) {
   }
 }
 
+// A position is what hash() gives; one that no key has still gets an answer, and not from beyond a table.
+TEST_P(conformance, positions_that_no_key_has_are_answered_from_within) {
+  const Placement p = compile(map_of(subject.make(fleet(9))));
+  std::vector<NodeIndex> out(p.max_owners());
+  std::vector<std::uint64_t> positions;
+  for (unsigned bit = 0; bit < 64; ++bit) positions.push_back(~std::uint64_t{0} >> bit);
+  for (const std::uint64_t position : positions)
+    for (const KeyHash hash : {KeyHash{position}, KeyHash{~u128{0} - position}}) {
+      const NodeIndex first = p.primary(hash);
+      ASSERT_TRUE(first == no_node || first < 9u);
+      ASSERT_LE(p.owners({"key", hash, {}}, out), out.size());
+      if (traits.enumerable) {
+        ASSERT_LT(p.region_at(hash), p.region_count());
+      }
+    }
+  std::vector<NodeIndex> batch(positions.size());
+  p.primary(positions, batch);
+  for (const NodeIndex node : batch) ASSERT_TRUE(node == no_node || node < 9u);
+}
+
 TEST_P(conformance, the_hashes_of_many_keys_are_the_hash_of_each) {
   const Placement p = compile(map_of(subject.make(fleet(9))));
   std::vector<std::string> keys{"", "{tag}key", "/a/b/c", "192.0.2.1", "-17"};

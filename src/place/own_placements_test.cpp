@@ -253,5 +253,18 @@ TEST(multi_probe, largest_of_100_nodes_stays_below_1_10_times_the_mean_and_the_s
   std::printf("smallest share over the mean, 25 rings: %s\n", smallest.c_str());
 }
 
+TEST(maglev, nodes_without_an_entry_come_after_all_others) {
+  std::vector<Node> nodes;
+  for (int i = 0; i < 10; ++i) nodes.push_back(node("n" + std::to_string(i), i == 0 ? 1000 : 0.01));
+  auto p = parts("maglev", nodes, 5);
+  p.placement.settings["table_size"] = "11";
+  const Placement placement = compile(map_of(p));
+  std::vector<NodeIndex> out(5);
+  for (int k = 0; k < 100; ++k) {
+    const std::string key = "key" + std::to_string(k);
+    EXPECT_EQ(placement.owners({key, placement.hash(key), {}}, out), 5u);
+  }
+}
+
 }  // namespace
 }  // namespace arcwise

@@ -11,6 +11,7 @@
 #include <span>
 
 #include "place/methods.hpp"
+#include "place/slot_of.hpp"
 
 namespace arcwise {
 
@@ -19,7 +20,7 @@ class Partitions {
   Partitions(std::size_t count, std::unique_ptr<const Partitioner> partitioner)
       : count_(count), partitioner_(std::move(partitioner)) {}
 
-  std::size_t locate(const Query& query) const noexcept { return static_cast<std::size_t>(query.hash.value); }
+  std::size_t locate(const Query& query) const noexcept { return region_at(query.hash); }
 
   /// The own candidates of a partition, distinct.
   std::size_t own(std::size_t partition, std::span<NodeIndex> out) const noexcept {
@@ -31,7 +32,7 @@ class Partitions {
     partitioner_->substitutes(partition, own, CandidateVisit(plain));
   }
 
-  NodeIndex first(KeyHash hash) const noexcept { return entry(static_cast<std::size_t>(hash.value)).node; }
+  NodeIndex first(KeyHash hash) const noexcept { return entry(region_at(hash)).node; }
 
   std::size_t entry_count() const noexcept { return count_; }
   Placement::Entry entry(std::size_t i) const noexcept {
@@ -42,7 +43,7 @@ class Partitions {
   std::size_t region_count() const noexcept { return count_; }
   Region region(std::size_t i) const noexcept { return {Token{i == 0 ? count_ - 1 : i - 1}, Token{i}}; }
   std::size_t region_entry(std::size_t i) const noexcept { return i; }
-  std::size_t region_at(KeyHash hash) const noexcept { return static_cast<std::size_t>(hash.value); }
+  std::size_t region_at(KeyHash hash) const noexcept { return slot_of(hash, count_); }
 
  private:
   std::size_t count_;

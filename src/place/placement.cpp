@@ -71,7 +71,7 @@ struct Replicated final : Placement::Model {
         if (selector.full()) return selector.size();
         selector.offer(node);
       }
-      if (!selector.full()) walk_on(near.entry + near.nodes.size(), query, selector);
+      if (!selector.full()) walk_on(algorithm.behind(near, query.hash), query, selector);
       return selector.size();
     } else {
       return select(algorithm.locate(query), query, out);
@@ -127,7 +127,7 @@ struct Replicated final : Placement::Model {
   }
   void trace(const Query& query, const Trace& report) const override {
     std::array<NodeIndex, max_replicas> out;
-    Selector selector(rule, query.mask, out);
+    Selector selector(rule, query.mask, out, Selector::Limit::at_once);
     feed(algorithm.locate(query), query, selector, [&](Token token, NodeIndex node) {
       report(token, node, selector.offer(node));
       return !selector.full();
@@ -200,6 +200,19 @@ const Method& method_of(const ClusterMap& map) {
   return *find_method(map.placement().given ? "given" : map.placement().recipe->method);
 }
 
+// By name: their order must not be the list's.
+std::vector<NodeIndex> nodes_without(const ClusterMap& map, const std::vector<NodeIndex>& owner_of_slot) {
+  std::vector<bool> has(map.nodes().size());
+  for (const NodeIndex node : owner_of_slot)
+    if (node != no_node) has[node] = true;
+  std::vector<NodeIndex> without;
+  for (std::size_t n = 0; n < has.size(); ++n)
+    if (!has[n] && map.nodes()[n].state != NodeState::joining) without.push_back(static_cast<NodeIndex>(n));
+  std::sort(without.begin(), without.end(),
+            [&](NodeIndex a, NodeIndex b) { return map.nodes()[a].name < map.nodes()[b].name; });
+  return without;
+}
+
 constexpr std::size_t most_line_nodes = 65536;
 
 template <class Word, class Line>
@@ -242,7 +255,8 @@ Placement compile(const ClusterMap& map) {
   if (method.slots) {
     std::vector<NodeIndex> owner_of_slot;
     method.slots(map, owner_of_slot);
-    return placed(map, traits, SlotArray(std::move(owner_of_slot)));
+    std::vector<NodeIndex> without = nodes_without(map, owner_of_slot);
+    return placed(map, traits, SlotArray(std::move(owner_of_slot), std::move(without)));
   }
   return map.nodes().size() <= most_line_nodes ? ring<RingLine>(map, method, traits)
                                                : ring<RingPlaces>(map, method, traits);

@@ -90,15 +90,30 @@ std::uint32_t ReplicaRule::repeats_with(std::uint8_t bucket_number, const NodeMa
   return want[bucket_number] - groups_alive(bucket_number, mask, want[bucket_number]);
 }
 
-Selector::Selector(const ReplicaRule& rule, const NodeMask& mask, std::span<NodeIndex> out) noexcept
-    : rule_(rule), mask_(mask), out_(out), limit_(rule.reachable), masked_(!mask.empty()) {
-  // A rack down whole leaves fewer owners to find; without this, the walk would go round for the missing
-  // ones.
-  if (masked_) limit_ = rule.reachable_with(mask);
-  limit_ = std::min(limit_, out.size());
-  if (rule.distinct_nodes_only) return;
-  for (std::size_t b = 0; b < rule.want.size(); ++b)
-    repeats_left_[b] = masked_ ? rule.repeats_with(static_cast<std::uint8_t>(b), mask) : rule.repeats[b];
+Selector::Selector(const ReplicaRule& rule, const NodeMask& mask, std::span<NodeIndex> out,
+                   Limit limit) noexcept
+    : rule_(rule),
+      mask_(mask),
+      out_(out),
+      limit_(std::min<std::size_t>(rule.reachable, out.size())),
+      masked_(!mask.words.empty()) {
+  if (limit == Limit::at_once) learn_limit();
+}
+
+// A rack down whole leaves fewer owners to find; without this, the walk would go round for the missing ones.
+void Selector::learn_limit() noexcept {
+  if (masked_) limit_ = std::min<std::size_t>(limit_, rule_.reachable_with(mask_));
+}
+
+bool Selector::may_repeat(std::uint8_t bucket) noexcept {
+  if (!rule_.repeat) return false;
+  if (!repeats_known_)
+    for (std::size_t b = 0; b < rule_.want.size(); ++b)
+      repeats_left_[b] = masked_ ? rule_.repeats_with(static_cast<std::uint8_t>(b), mask_) : rule_.repeats[b];
+  repeats_known_ = true;
+  if (repeats_left_[bucket] == 0) return false;
+  --repeats_left_[bucket];
+  return true;
 }
 
 bool Selector::has(NodeIndex node) const noexcept {
@@ -108,6 +123,12 @@ bool Selector::has(NodeIndex node) const noexcept {
 }
 
 Verdict Selector::offer(NodeIndex node) noexcept {
+  const Verdict verdict = judge(node);
+  if (verdict != Verdict::taken && verdict != Verdict::taken_repeat && ++refused_ == patience) learn_limit();
+  return verdict;
+}
+
+Verdict Selector::judge(NodeIndex node) noexcept {
   if (masked_ && mask_.skips(node)) return Verdict::masked;
   if (has(node)) return Verdict::already_owner;
   if (rule_.distinct_nodes_only) {
@@ -123,8 +144,7 @@ Verdict Selector::offer(NodeIndex node) noexcept {
     group_used |= rule_.group[out_[i]] == rule_.group[node];
   }
   if (in_bucket == rule_.want[bucket]) return Verdict::zone_full;
-  if (group_used && repeats_left_[bucket] == 0) return Verdict::group_used;
-  if (group_used) --repeats_left_[bucket];
+  if (group_used && !may_repeat(bucket)) return Verdict::group_used;
   out_[size_++] = node;
   return group_used ? Verdict::taken_repeat : Verdict::taken;
 }

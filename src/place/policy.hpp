@@ -36,9 +36,15 @@ struct ReplicaRule {
 };
 
 /// Takes candidates one at a time. All its state is the owners taken so far, in the caller's buffer.
+///
+/// How many owners there can be under a mask takes a look at every node. It is asked only of a walk that has
+/// been refused so many candidates that it may be looking for owners that there are not, or at once by who
+/// wants to know each candidate of the walk and none behind it.
 class Selector {
  public:
-  Selector(const ReplicaRule& rule, const NodeMask& mask, std::span<NodeIndex> out) noexcept;
+  enum class Limit : std::uint8_t { when_needed, at_once };
+  Selector(const ReplicaRule& rule, const NodeMask& mask, std::span<NodeIndex> out,
+           Limit limit = Limit::when_needed) noexcept;
   Verdict offer(NodeIndex node) noexcept;
   /// Stop at so many owners, if that is fewer than the policy asks for.
   void limit(std::size_t most) noexcept { limit_ = most < limit_ ? most : limit_; }
@@ -46,7 +52,12 @@ class Selector {
   std::size_t size() const noexcept { return size_; }
 
  private:
+  static constexpr unsigned patience = 64;
+
   bool has(NodeIndex node) const noexcept;
+  Verdict judge(NodeIndex node) noexcept;
+  bool may_repeat(std::uint8_t bucket) noexcept;
+  void learn_limit() noexcept;
 
   const ReplicaRule& rule_;
   const NodeMask& mask_;
@@ -54,6 +65,8 @@ class Selector {
   std::size_t size_ = 0;
   std::size_t limit_;
   bool masked_;
+  unsigned refused_ = 0;
+  bool repeats_known_ = false;
   std::array<std::uint32_t, max_policy_zones> repeats_left_;
 };
 

@@ -69,34 +69,40 @@ class TokenRing {
   }
   void first(std::span<const std::uint64_t> hashes, std::span<NodeIndex> out) const noexcept;
 
-  /// The entry that answers where places leave it open. A crowded line is halved until one is left; else only
-  /// tokens at the very place of the hash come before it, one or two in practice.
+  /// The entry that answers where places leave it open. A line with a note is halved until one is left; else
+  /// only tokens at the very place of the hash come before it, one or two in practice.
   template <class Less = std::less<>>
   std::size_t search(Word value, RingSpot at, unsigned below, Less less = {}) const noexcept {
     const RingPlaces& places = index_.places(index_.line(at.line));
     const auto bound = [&](std::size_t i) { return bounds_.begin() + static_cast<std::ptrdiff_t>(i); };
-    const bool crowded = places.drift() == RingPlaces::crowded;
-    const std::size_t from = index_.first_entry(at.line) + (crowded ? 0 : below);
+    const bool noted = places.drift() == RingPlaces::noted;
+    const std::size_t from = index_.first_entry(at.line) + (noted ? 0 : below);
     const std::size_t upto =
-        crowded ? from + index_.crowd(at.line).count : std::min(bounds_.size(), from + RingPlaces::room);
+        noted ? from + index_.note(at.line).count : std::min(bounds_.size(), from + RingPlaces::room);
     const auto found = std::lower_bound(bound(from), bound(upto), value, less);
     return found == bounds_.end() ? 0 : static_cast<std::size_t>(found - bounds_.begin());
   }
   const RingIndex<Line>& index() const noexcept { return index_; }
 
-  /// The first candidates as the line shows them, and the entry that they begin at.
+  /// The first candidates as the line shows them; none where the tokens have to be asked.
   struct Near {
     std::span<const std::uint16_t> nodes;
-    std::size_t entry;
+    std::size_t line;
   };
   Near near(KeyHash hash) const noexcept
     requires RingIndex<Line>::has_nodes
   {
     const Hit hit = find(hash);
     if (hit.open) [[unlikely]]
-      return {{}, settle(hash)};
-    return {std::span(index_.line(hit.at.line).node).subspan(hit.below),
-            index_.first_entry(hit.at.line) + hit.below};
+      return {{}, hit.at.line};
+    return {std::span(index_.line(hit.at.line).node).subspan(hit.below), hit.at.line};
+  }
+  /// The entry behind those.
+  std::size_t behind(const Near& near, KeyHash hash) const noexcept
+    requires RingIndex<Line>::has_nodes
+  {
+    return near.nodes.empty() ? settle(hash)
+                              : index_.first_entry(near.line) + index_.line(near.line).node.size();
   }
 
   /// Candidates clockwise from an entry; one full turn.
@@ -146,7 +152,7 @@ class TokenRing {
   // Out of line, and looking anew: rare, and the common path then keeps nothing for it.
   [[gnu::noinline]] std::size_t settle(KeyHash hash) const noexcept {
     const Hit hit = find(hash);
-    return search(static_cast<Word>(hash.value), hit.at, hit.below);
+    return search(inside(static_cast<Word>(hash.value)), hit.at, hit.below);
   }
   [[gnu::noinline]] NodeIndex settled_node(KeyHash hash) const noexcept {
     return nodes_.empty() ? no_node : nodes_[settle(hash)];
@@ -166,7 +172,14 @@ class TokenRing {
     if constexpr (sizeof(Word) > sizeof(std::uint64_t))
       return index_.spot(scaled(value));
     else
-      return ring_spot(value & last_, factor_);
+      return ring_spot(inside(value), factor_);
+  }
+  /// A position of the space; what no key has is cut down to one.
+  Word inside(Word value) const noexcept {
+    if constexpr (sizeof(Word) > sizeof(std::uint64_t))
+      return value;
+    else
+      return value & last_;
   }
   void set_factor() noexcept {
     if constexpr (sizeof(Word) > sizeof(std::uint64_t)) return;
@@ -175,7 +188,7 @@ class TokenRing {
   }
   std::uint64_t scaled(Word value) const noexcept {
     if constexpr (sizeof(Word) > sizeof(std::uint64_t))
-      return static_cast<std::uint64_t>(value >> shift_);
+      return static_cast<std::uint64_t>(std::min<u128>(value >> shift_, ~std::uint64_t{0}));
     else
       return value << shift_;
   }
@@ -278,12 +291,15 @@ TokenRing<Word, Line>::TokenRing(const TokenRing& before, const RingChange& chan
   if (doubles) list_regions();
 }
 
-// Positions of a ring as wide as its word are used as they are; the others move up, or down, to 64 bits.
+// Positions of a ring as wide as its word are used as they are; the others move up, or down, to 64 bits. The
+// last of 0…2^127 has a bit more than all others, which is not to cost them half of the lines: it is cut to
+// the last of 64 bits, as its neighbours are.
 template <class Word, class Line>
 void TokenRing<Word, Line>::set_shift(u128 last) noexcept {
+  constexpr bool wide = sizeof(Word) > sizeof(std::uint64_t);
   unsigned bits = 0;
-  for (; last != 0; last >>= 1) ++bits;
-  if (sizeof(Word) > sizeof(std::uint64_t))
+  for (u128 rest = wide && last != 0 ? last - 1 : last; rest != 0; rest >>= 1) ++bits;
+  if (wide)
     shift_ = bits < 64 ? 0 : bits - 64;
   else
     shift_ = bits == 0 ? 0 : 64 - bits;

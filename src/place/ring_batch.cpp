@@ -76,8 +76,8 @@ std::uint32_t open_of_group(const Line* lines, const BatchSpot* spots) noexcept 
   return open;
 }
 
-// An answer is open where a token is at the very place, or the line is crowded, which its last word says:
-// over the eight lines of a group, the equal words are gathered, and the least last word.
+// An answer is open where a token is at the very place, or the line is crowded, which its first word says:
+// over the eight lines of a group, the equal words are gathered, and the least first word.
 template <class Line>
 ARCWISE_AVX2 std::uint32_t answers_avx2(const Line* lines, const BatchSpot* spots, NodeIndex* out) noexcept {
   const __m256i crowded = _mm256_set1_epi16(RingPlaces::crowded);
@@ -98,7 +98,7 @@ ARCWISE_AVX2 std::uint32_t answers_avx2(const Line* lines, const BatchSpot* spot
     }
     const __m256i full = _mm256_cmpeq_epi16(least, crowded);
     const auto suspect = static_cast<unsigned>(_mm256_movemask_epi8(equal)) |
-                         (static_cast<unsigned>(_mm256_movemask_epi8(full)) & 0xc0000000u);
+                         (static_cast<unsigned>(_mm256_movemask_epi8(full)) & 0x3u);
     if (suspect != 0) [[unlikely]]
       open |= open_of_group(lines, spots + from) << from;
   }

@@ -12,7 +12,7 @@
 //
 // Exact always: a token at the very place (one lookup in some eight thousand) is compared in full, and of an
 // arc with more tokens than its line has room for (eight in a thousand, or in a small ring half of one) all
-// are searched.
+// are searched. Tokens in heaps make more such lines, and lookups there as slow as a binary search.
 #pragma once
 
 #include <algorithm>
@@ -55,9 +55,10 @@ struct alignas(32) RingPlaces {
   static constexpr std::int16_t unused = std::numeric_limits<std::int16_t>::max();
   static constexpr std::int16_t crowded = std::numeric_limits<std::int16_t>::min();
 
-  /// The last one is no place but the drift: the line's first entry less what an even spread would make it.
-  /// A crowded line has `crowded` in every word.
+  /// The last one is no place but the drift: the line's first entry less what an even spread would make it;
+  /// `noted` where that is kept beside the lines. A crowded line has `crowded` in every word.
   std::array<std::int16_t, room + 1> word;
+  static constexpr std::int16_t noted = crowded;
 
   std::int16_t drift() const noexcept { return word[room]; }
 };
@@ -134,7 +135,8 @@ class RingIndex {
             std::span<const NodeIndex> renumbered, Scaled&& scaled);
   /// Whether lines of this number still have about the tokens they are made for.
   bool suits(std::size_t entries) const noexcept {
-    return entries <= count_ * (tokens_a_line(entries) + 1) && entries * most_bytes_a_token >= bytes();
+    return entries <= count_ * (tokens_a_line(entries) + 1) &&
+           entries * most_bytes_a_token >= count_ * sizeof(Line);
   }
 
   RingSpot spot(std::uint64_t hash) const noexcept { return ring_spot(hash, count_); }
@@ -150,18 +152,19 @@ class RingIndex {
   /// The first entry at or after a line's beginning; the number of entries where there is none.
   std::size_t first_entry(std::size_t i) const noexcept {
     const RingPlaces& p = places(lines_[i]);
-    if (p.drift() == RingPlaces::crowded) return crowd(i).first;
+    if (p.drift() == RingPlaces::noted) return note(i).first;
     return static_cast<std::size_t>(even(i) + p.drift());
   }
-  /// The entries of a crowded line.
-  struct Crowd {
+  /// The entries of a line that is crowded, or so far from where an even spread would have it that its drift
+  /// needs more than 16 bits.
+  struct Note {
     std::uint32_t line, first, count;
   };
-  const Crowd& crowd(std::size_t line) const noexcept {
-    return *std::lower_bound(crowds_.begin(), crowds_.end(), line,
-                             [](const Crowd& c, std::size_t l) { return c.line < l; });
+  const Note& note(std::size_t line) const noexcept {
+    return *std::lower_bound(notes_.begin(), notes_.end(), line,
+                             [](const Note& n, std::size_t l) { return n.line < l; });
   }
-  std::size_t bytes() const noexcept { return count_ * sizeof(Line); }
+  std::size_t bytes() const noexcept { return count_ * sizeof(Line) + notes_.size() * sizeof(Note); }
 
  private:
   static constexpr std::size_t window = RingPlaces::room + 1;
@@ -169,17 +172,13 @@ class RingIndex {
   std::int64_t even(std::size_t i) const noexcept { return static_cast<std::int64_t>(i * slope_ >> 32); }
   template <class Scaled>
   std::size_t fill(std::size_t i, std::size_t first, std::span<const NodeIndex> nodes, Scaled&& scaled);
-  void set_crowd(std::size_t i, std::size_t first, std::size_t count);
-  static bool fits_drift(std::int64_t drift) noexcept {
-    return drift > RingPlaces::crowded && drift <= std::numeric_limits<std::int16_t>::max();
-  }
-  bool set_drift(std::size_t i, std::size_t first) noexcept;
+  void set_first(std::size_t i, std::size_t first, std::size_t count);
   void copy(const RingIndex& before, std::size_t from, std::size_t upto, std::int64_t shift,
             std::span<const NodeIndex> renumbered);
 
   LargeArray<Line> lines_;
-  std::vector<Crowd> crowds_;  ///< of the crowded lines, ascending
-  std::size_t count_ = 0;      ///< lines
+  std::vector<Note> notes_;  ///< ascending by line
+  std::size_t count_ = 0;    ///< lines
   std::size_t entries_ = 0;
   std::uint64_t slope_ = 0;  ///< entries a line, times 2^32
 };
@@ -191,7 +190,10 @@ RingIndex<Line>::RingIndex(std::span<const NodeIndex> nodes, Scaled&& scaled)
     : count_(std::max<std::size_t>(1, nodes.size() / tokens_a_line(nodes.size()))), entries_(nodes.size()) {
   lines_ = large_array<Line>(count_);
   slope_ = (std::uint64_t{nodes.size()} << 32) / count_;
-  if (nodes.empty()) set_crowd(0, 0, 0);
+  if (nodes.empty()) {
+    places(lines_[0]).word.fill(RingPlaces::crowded);
+    notes_.push_back({0, 0, 0});
+  }
   for (std::size_t i = 0, entry = 0; i < count_ && !nodes.empty(); ++i) entry = fill(i, entry, nodes, scaled);
 }
 
@@ -208,7 +210,8 @@ std::size_t RingIndex<Line>::fill(std::size_t i, std::size_t first, std::span<co
     if (at.line != i) break;
     if (entry - first < RingPlaces::room) p.word[entry - first] = at.place;
   }
-  if (entry - first > RingPlaces::room || !set_drift(i, first)) set_crowd(i, first, entry - first);
+  if (entry - first > RingPlaces::room) p.word.fill(RingPlaces::crowded);
+  set_first(i, first, entry - first);
   if constexpr (has_nodes)
     for (std::size_t k = 0; k < window; ++k)
       lines_[i].node[k] = static_cast<std::uint16_t>(
@@ -216,19 +219,16 @@ std::size_t RingIndex<Line>::fill(std::size_t i, std::size_t first, std::span<co
   return entry;
 }
 
+// Lines are written in their order, and so are their notes.
 template <class Line>
-bool RingIndex<Line>::set_drift(std::size_t i, std::size_t first) noexcept {
+void RingIndex<Line>::set_first(std::size_t i, std::size_t first, std::size_t count) {
   const std::int64_t drift = static_cast<std::int64_t>(first) - even(i);
-  places(lines_[i]).word[RingPlaces::room] = static_cast<std::int16_t>(drift);
-  return fits_drift(drift);
-}
-
-// Lines are written in their order, and so are crowds.
-template <class Line>
-void RingIndex<Line>::set_crowd(std::size_t i, std::size_t first, std::size_t count) {
-  places(lines_[i]).word.fill(RingPlaces::crowded);
-  crowds_.push_back(
-      {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(count)});
+  const bool fits = drift > RingPlaces::noted && drift <= std::numeric_limits<std::int16_t>::max();
+  std::int16_t& word = places(lines_[i]).word[RingPlaces::room];
+  word = fits && count <= RingPlaces::room ? static_cast<std::int16_t>(drift) : RingPlaces::noted;
+  if (word == RingPlaces::noted)
+    notes_.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(first),
+                      static_cast<std::uint32_t>(count)});
 }
 
 // An edit changes the line it is in, and those before that show its entry among their next sixteen. Worked
@@ -243,7 +243,7 @@ RingIndex<Line>::RingIndex(const RingIndex& before, std::span<const NodeIndex> n
     : lines_(large_array<Line>(before.count_)),
       count_(before.count_),
       entries_(nodes.size()),
-      slope_(before.slope_) {
+      slope_((std::uint64_t{nodes.size()} << 32) / before.count_) {
   std::size_t done = 0;    // lines written
   std::int64_t shift = 0;  // of the entries of the lines not yet written
   const auto write_upto = [&](std::size_t touched, std::size_t upto) {
@@ -276,16 +276,15 @@ RingIndex<Line>::RingIndex(const RingIndex& before, std::span<const NodeIndex> n
 template <class Line>
 void RingIndex<Line>::copy(const RingIndex& before, std::size_t from, std::size_t upto, std::int64_t shift,
                            std::span<const NodeIndex> renumbered) {
+  const auto first_before = [&](std::size_t i) {
+    return i < count_ ? before.first_entry(i) : before.entries_;
+  };
+  std::size_t next = first_before(from);
   for (std::size_t i = from; i < upto; ++i) {
     lines_[i] = before.lines_[i];
-    RingPlaces& p = places(lines_[i]);
-    // An even spread is what it was, so that the drift goes with the first entry.
-    const std::int64_t drift = p.drift() + shift;
-    if (p.drift() != RingPlaces::crowded && fits_drift(drift)) [[likely]]
-      p.word[RingPlaces::room] = static_cast<std::int16_t>(drift);
-    else
-      set_crowd(i, static_cast<std::size_t>(static_cast<std::int64_t>(before.first_entry(i)) + shift),
-                (i + 1 < count_ ? before.first_entry(i + 1) : before.entries_) - before.first_entry(i));
+    const std::size_t first = next;
+    next = first_before(i + 1);
+    set_first(i, static_cast<std::size_t>(static_cast<std::int64_t>(first) + shift), next - first);
     if constexpr (has_nodes)
       if (!renumbered.empty())
         for (std::uint16_t& node : lines_[i].node) node = static_cast<std::uint16_t>(renumbered[node]);

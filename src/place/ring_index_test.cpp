@@ -76,8 +76,10 @@ void expect_exact(const std::vector<RingPoint>& points, u128 last, std::uint64_t
     ASSERT_EQ(ring.entry(ring.locate({hash})).node, by_binary_search(points, hash));
     if constexpr (RingIndex<Line>::has_nodes) {
       const auto near = ring.near({hash});
+      const std::size_t entry = ring.locate({hash});
       for (std::size_t k = 0; k < near.nodes.size(); ++k)
-        ASSERT_EQ(near.nodes[k], points[(near.entry + k) % points.size()].node);
+        ASSERT_EQ(near.nodes[k], points[(entry + k) % points.size()].node);
+      ASSERT_EQ(ring.behind(near, {hash}) % points.size(), (entry + near.nodes.size()) % points.size());
     }
     low.push_back(static_cast<std::uint64_t>(hash));
   }
@@ -123,8 +125,7 @@ TEST(ring_index, holds_lines_whose_first_entry_is_far_from_an_even_spread) {
   for (int i = 0; i < 20'000; ++i) {
     const std::uint64_t hash = random.next();
     ASSERT_EQ(ring.first({hash}), by_binary_search(points, hash));
-    const auto near = ring.near({hash});
-    ASSERT_EQ(ring.entry(near.entry).node, by_binary_search(points, hash));
+    ASSERT_EQ(ring.entry(ring.locate({hash})).node, by_binary_search(points, hash));
   }
 }
 
@@ -230,6 +231,55 @@ TEST(ring_index, finds_spots_alike_with_every_instruction_set) {
       }
       limit_isa(Isa::avx512);
     }
+}
+
+// The drift of a line has 16 bits. Joins move the last lines of a large ring further than that, and tokens in
+// heaps have all of them elsewhere: both must stay exact, and what is fast must stay fast.
+TEST(ring_index, lines_far_from_an_even_spread_are_exact_and_not_searched) {
+  constexpr std::uint64_t last = ~std::uint64_t{0};
+  Splitmix64 random(9);
+  RingOrder<std::uint64_t> points;
+  constexpr std::size_t count = 400'000;
+  for (std::size_t i = 0; i < count; ++i) points.tokens.push_back(random.next() >> (i % 4 ? 2 : 0));
+  std::sort(points.tokens.begin(), points.tokens.end());
+  for (std::size_t i = 0; i < count; ++i) points.nodes.push_back(static_cast<NodeIndex>(i % 1000));
+  const std::vector<std::uint64_t> tokens = points.tokens;
+  const TokenRing<std::uint64_t, RingLine> ring(points, LookupRule::at_or_after, last);
+  std::vector<std::uint64_t> hashes;
+  for (int i = 0; i < 20'000; ++i) hashes.push_back(random.next() >> (i % 2 ? 2 : 0));
+  std::vector<NodeIndex> batch(hashes.size());
+  ring.first(hashes, batch);
+  std::size_t searched = 0, noted = 0;
+  for (std::size_t i = 0; i < hashes.size(); ++i) {
+    const auto at =
+        static_cast<std::size_t>(std::lower_bound(tokens.begin(), tokens.end(), hashes[i]) - tokens.begin());
+    const std::size_t entry = at == count ? 0 : at;
+    ASSERT_EQ(ring.locate(KeyHash{hashes[i]}), entry);
+    ASSERT_EQ(ring.first(KeyHash{hashes[i]}), entry % 1000);
+    ASSERT_EQ(batch[i], entry % 1000);
+    const RingSpot at_line = ring.index().spot(hashes[i]);
+    const RingPlaces& places = ring.index().line(at_line.line).places;
+    noted += places.drift() == RingPlaces::noted && places.word[0] != RingPlaces::crowded;
+    searched += places.drift() == RingPlaces::noted && places.word[0] != RingPlaces::crowded &&
+                left_open(places, at_line.place, tokens_below(places, at_line.place));
+  }
+  EXPECT_GT(noted, hashes.size() / 4) << "lines that the test is about";
+  EXPECT_LT(searched, noted / 50);
+}
+
+// 0…2^127 is one position more than 127 bits have.
+TEST(ring_index, a_ring_of_two_to_the_127_uses_all_of_its_lines) {
+  const u128 last = u128{1} << 127;
+  std::vector<RingPoint> points = points_of(Spread::random, 20'000, 100, last - 1, 6);
+  points.push_back({{last}, 7});
+  const TokenRing<u128, RingLine> ring(order_of<u128>(points), LookupRule::at_or_after, last);
+  std::size_t noted = 0;
+  for (std::size_t i = 0; i < ring.index().line_count(); ++i)
+    noted += ring.index().line(i).places.drift() == RingPlaces::noted;
+  EXPECT_LT(noted, ring.index().line_count() / 100);
+  for (const u128 hash :
+       {u128{0}, last, last - 1, points[19'999].token.value, points[19'999].token.value + 1})
+    EXPECT_EQ(ring.first({hash}), by_binary_search(points, hash));
 }
 
 TEST(ring_index, large_arrays_begin_with_a_huge_page_and_grow_by_no_more_than_an_eighth) {
@@ -358,6 +408,17 @@ TEST(compile, a_placement_of_something_else_is_no_help_and_no_harm) {
   expect_same(compile(testing::map_of(other), ring), compile(testing::map_of(other)));
   const ClusterMap maglev = testing::map_of(testing::parts("maglev", nodes));
   EXPECT_EQ(compile(maglev, ring).entry_count(), compile(maglev).entry_count());
+}
+
+TEST(ring_index, many_joins_one_after_the_other_leave_the_index_of_a_ring_compiled_anew) {
+  std::vector<Node> nodes;
+  for (int i = 0; i < 400; ++i) nodes.push_back(testing::node("n" + std::to_string(i)));
+  Placement ring = compile(testing::map_of(testing::parts("ring", nodes, 2, Across::node, 128)));
+  for (int i = 400; i < 440; ++i) {
+    nodes.push_back(testing::node("n" + std::to_string(i)));
+    ring = compile(testing::map_of(testing::parts("ring", nodes, 2, Across::node, 128)), ring);
+  }
+  expect_same(ring, compile(testing::map_of(testing::parts("ring", nodes, 2, Across::node, 128))));
 }
 
 }  // namespace

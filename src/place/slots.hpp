@@ -5,14 +5,17 @@
 #include <vector>
 
 #include "arcwise/placement.hpp"
+#include "place/slot_of.hpp"
 
 namespace arcwise {
 
 class SlotArray {
  public:
-  explicit SlotArray(std::vector<NodeIndex> owner_of_slot) : owner_(std::move(owner_of_slot)) {}
+  /// Nodes that could hold keys and have no slot, for there are few, come after all others.
+  SlotArray(std::vector<NodeIndex> owner_of_slot, std::vector<NodeIndex> without_slot)
+      : owner_(std::move(owner_of_slot)), without_slot_(std::move(without_slot)) {}
 
-  std::size_t locate(const Query& query) const noexcept { return static_cast<std::size_t>(query.hash.value); }
+  std::size_t locate(const Query& query) const noexcept { return region_at(query.hash); }
 
   template <class Visit>
   void candidates(std::size_t from, const Query&, Visit&& visit) const
@@ -21,9 +24,11 @@ class SlotArray {
       const std::size_t slot = from + k < owner_.size() ? from + k : from + k - owner_.size();
       if (!visit(Token{slot}, owner_[slot])) return;
     }
+    for (const NodeIndex node : without_slot_)
+      if (!visit(Token{from}, node)) return;
   }
 
-  NodeIndex first(KeyHash hash) const noexcept { return owner_[static_cast<std::size_t>(hash.value)]; }
+  NodeIndex first(KeyHash hash) const noexcept { return owner_[region_at(hash)]; }
 
   std::size_t entry_count() const noexcept { return owner_.size(); }
   Placement::Entry entry(std::size_t i) const noexcept { return {Token{i}, owner_[i]}; }
@@ -32,10 +37,11 @@ class SlotArray {
     return {Token{i == 0 ? owner_.size() - 1 : i - 1}, Token{i}};
   }
   std::size_t region_entry(std::size_t i) const noexcept { return i; }
-  std::size_t region_at(KeyHash hash) const noexcept { return static_cast<std::size_t>(hash.value); }
+  std::size_t region_at(KeyHash hash) const noexcept { return slot_of(hash, owner_.size()); }
 
  private:
   std::vector<NodeIndex> owner_;
+  std::vector<NodeIndex> without_slot_;
 };
 
 }  // namespace arcwise

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "arcwise/placement.hpp"
+#include "place/slot_of.hpp"
 
 namespace arcwise {
 
@@ -73,9 +74,9 @@ class SlotTable : public OwnerRows {
     }
   }
 
-  std::size_t region_at(KeyHash hash) const noexcept { return row_[static_cast<std::size_t>(hash.value)]; }
+  std::size_t region_at(KeyHash hash) const noexcept { return row_[slot_of(hash, row_.size())]; }
   std::size_t locate(const Query& query) const noexcept { return region_at(query.hash); }
-  NodeIndex first(KeyHash hash) const noexcept { return first_[static_cast<std::size_t>(hash.value)]; }
+  NodeIndex first(KeyHash hash) const noexcept { return first_[slot_of(hash, first_.size())]; }
 
  private:
   std::vector<std::uint32_t> row_;  ///< of each slot
@@ -91,7 +92,8 @@ class EqualParts : public OwnerRows {
   }
 
   std::size_t region_at(KeyHash hash) const noexcept {
-    return static_cast<std::size_t>(u128{static_cast<std::uint64_t>(hash.value)} * parts_ >> bits_);
+    return slot_of({u128{static_cast<std::uint64_t>(hash.value)} * parts_ >> bits_},
+                   static_cast<std::size_t>(parts_));
   }
   std::size_t locate(const Query& query) const noexcept { return region_at(query.hash); }
   NodeIndex first(KeyHash hash) const noexcept { return first_[region_at(hash)]; }
