@@ -137,6 +137,16 @@ class Report {
       rows_.push_back(std::move(row));
     }
   }
+  /// Rows of one's own under a heading.
+  void heading(const std::string& text) {
+    if (!json_) fmt::print("{}{}\n", first_ ? "" : "\n", text);
+    first_ = false;
+    heading_ = text;
+  }
+  void row(const std::string& name, double value, const std::string& unit, const std::string& against, double ratio) {
+    if (!json_) fmt::print("{:<52} {:>11.2f} {:<2} {:>8.2f} x {}\n", name, value, unit, ratio, against);
+    rows_.push_back({{"name", heading_ + ": " + name}, {"value", value}, {"unit", unit}, {"against", against}, {"ratio", ratio}});
+  }
   /// A figure that is not a time, under a heading of its own where there is one.
   void figure(std::string_view heading, std::string name, double value) {
     if (!heading.empty() && !json_) fmt::print("{}{}\n", first_ ? "" : "\n", heading);
@@ -159,6 +169,7 @@ class Report {
   bool json_ = false;
   bool smoke_ = false;
   bool first_ = true;
+  std::string heading_;
   nlohmann::ordered_json rows_ = nlohmann::ordered_json::array();
 };
 
