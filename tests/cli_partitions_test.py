@@ -46,10 +46,9 @@ class Partitions(unittest.TestCase):
         self.assertIn("c", owners[1])
         self.assertNotIn("c", owners[11])
         pins = self.write("pins", "# of two tenants\npin 0-1 c\nexclude 11 c\n")
-        self.assertEqual(plan.pop("change"), words)
-        again = answer("plan", before, "--pins", pins)
-        self.assertEqual(again.pop("change"), ["--pins", pins])
-        self.assertEqual(again, plan)
+        self.assertEqual(plan["change"], words)
+        self.assertEqual(plan["parts"]["moved"], plan["parts"]["least"])
+        self.assertEqual(answer("plan", before, "--pins", pins), plan)
 
     def test_a_node_drains_in_parts_and_the_last_plan_leaves_it_empty(self):
         now = self.write("before.yaml", PARTITIONS.replace("nodes: [", "nodes: [{name: d}, "))
@@ -62,12 +61,22 @@ class Partitions(unittest.TestCase):
         self.assertFalse(any("a" in owners for owners in self.owners(now)))
         self.assertIn("state: leaving", pathlib.Path(now).read_text(encoding="utf-8"))
         self.refused("nothing", "plan", now, "--drain", "a", code=4)
+        self.assertEqual(answer("plan", now, "--remove", "a")["moved_share"], 0)
+
+    def test_a_plan_file_holds_its_pins_and_can_be_verified(self):
+        before, plan, after = self.write("before.yaml", PARTITIONS), str(self.folder / "plan.json"), str(self.folder / "after.yaml")
+        pins = self.write("pins", "pin 0-1 c\n")
+        answer("plan", before, "--pins", pins, "--rebalance", "-f", plan, "--write-map", after)
+        (self.folder / "pins").unlink()
+        self.assertIn(b"no step of 1 is done", run("plan", before, "--verify", plan).stdout)
+        self.assertIn(b"the only step is done", run("plan", after, "--verify", plan).stdout)
 
     def test_copies_move_in_parts_until_nothing_is_left(self):
         now, moved = REDIS, []
         for number, change in enumerate((["--add", "new"], ["--rebalance"], ["--rebalance"])):
             after = str(self.folder / f"{number}.yaml")
             plan = answer("plan", now, *change, "--at-most", "1500", "--write-map", after)
+            self.assertEqual(plan["parts"]["later"], max(0, 4096 - 1500 * (number + 1)))
             moved.append(round(plan["primary_moved_share"] * 16384))
             now = after
         self.assertEqual(moved, [1500, 1500, 1096])

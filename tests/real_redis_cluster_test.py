@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "sup
 from servers import Processes, Redis, free_ports, program, wait_until  # noqa: E402
 
 SLOTS = 16384
-TIMEOUT = 500  # ms after which a silent node is suspected
+TIMEOUT, SHORT = 2000, 500  # ms after which a silent node is suspected; the short one only when a node is to die, as machines may be slow
 
 
 def output(*command, codes=(0,)):
@@ -172,14 +172,17 @@ class RedisCluster(unittest.TestCase):
         self.cluster("add-node", f"127.0.0.1:{spare}", f"127.0.0.1:{ports[0]}")
         self.wait_for([*ports, spare], "the new node is known", lambda text: len(text.splitlines()) == 7)
         new = self.ask(spare, "CLUSTER", "MYID").decode()
-        self.compare([*ports, spare], "an empty master", dict.fromkeys([*masters, new], 1), ["--weight", f"{new}=1"],
-                     ["--cluster-use-empty-masters"], strictly=False)
+        weights = {**dict.fromkeys(masters, 1), new: 0.25}
+        self.compare([*ports, spare], "an empty master of a quarter of the weight", weights, ["--weight", f"{new}=0.25"],
+                     ["--cluster-use-empty-masters", "--cluster-weight", *self.weights_as_words(weights, "cli")], strictly=False)
 
         self.killed(ports, masters[1])
 
     def killed(self, ports, master):
         before = self.saved(ports[0], "before.txt")
         slots, _ = slots_of(self.nodes(ports[0]))
+        for port in ports:
+            self.ask(port, "CONFIG", "SET", "cluster-node-timeout", SHORT)
         victim = self.pid[ports[1]]
         victim.kill()
         victim.wait()

@@ -76,8 +76,9 @@ struct Change {
 /// The map after the change (added, replaced, reweighted, removed, in this order), epoch + 1 where there is
 /// one. A node added to a map of given tokens without tokens of its own gets as many as the median node,
 /// hashed from its name, and a warning. Errors name the argument. A change that leaves fewer nodes than
-/// replicas is an error even where the map itself tolerates that.
-Result<ClusterMap> apply(const ClusterMap& map, const Change& change, std::vector<Finding>& warnings);
+/// replicas is an error even where the map itself tolerates that. `parts` is set where parts are handed out.
+Result<ClusterMap> apply(const ClusterMap& map, const Change& change, std::vector<Finding>& warnings,
+                         std::optional<PartsMoved>* parts = nullptr);
 
 struct CostOptions {
   double data_bytes = 0;      ///< one copy of everything; 0: unknown

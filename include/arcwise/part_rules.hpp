@@ -32,4 +32,15 @@ struct PartRules {
   }
 };
 
+/// How listed parts were handed out anew.
+struct PartsMoved {
+  std::uint64_t copies = 0;            ///< all of them
+  std::uint64_t moved = 0;             ///< now
+  std::uint64_t later = 0;             ///< what at_most and gradual drains leave for later plans
+  std::uint64_t least = 0;             ///< no way of doing all of it moves fewer
+  std::uint64_t fewest = 0, most = 0;  ///< on a node that holds its share
+  std::uint64_t uneven = 0;            ///< copies beside the shares, which pins or exclusions force
+  std::uint64_t together = 0;  ///< copies too near others of their partition, or of a ring's neighbours
+};
+
 }  // namespace arcwise

@@ -109,13 +109,12 @@ void ChangeArgs::declare(Args& args) {
               }),
               "put a new node in an old one's place")
       .repeatable();
-  declare_part_rules(args, change_.parts, pins_file_,
-                     [this](const char* option, const std::string& value) { note(option, value); });
+  declare_part_rules(args, change_.parts, pins_file_, noting());
 }
 
 std::optional<Error> ChangeArgs::read_files() {
   if (change_.parts.rebalance) words_.emplace_back("--rebalance");
-  return pins_file_.empty() ? std::nullopt : read_pins(pins_file_, change_.parts);
+  return pins_file_.empty() ? std::nullopt : read_pins(pins_file_, change_.parts, noting());
 }
 
 }  // namespace arcwise::cli

@@ -6,6 +6,7 @@
 
 #include "arcwise/change.hpp"
 #include "cli/args.hpp"
+#include "cli/part_args.hpp"
 
 namespace arcwise::cli {
 
@@ -20,6 +21,9 @@ class ChangeArgs {
 
  private:
   void note(const char* option, const std::string& value) { words_.insert(words_.end(), {option, value}); }
+  NoteOption noting() {
+    return [this](const char* option, const std::string& value) { note(option, value); };
+  }
 
   Change change_;
   std::vector<std::string> words_;

@@ -55,12 +55,7 @@ void declare_part_rules(Args& args, PartRules& rules, std::string& pins_file, co
   args.option("--exclude", "PART=NODE", rule_into(rules.exclusions, "--exclude", note),
               "… shall have none there")
       .repeatable();
-  args.option("--pins", "FILE", Args::Setter([&pins_file, note](const std::string& text) -> std::string {
-                pins_file = text;
-                note("--pins", text);
-                return "";
-              }),
-              "the same from a file: `pin 5 NODE`, `exclude 100-199 NODE`")
+  args.option("--pins", "FILE", pins_file, "the same from a file: `pin 5 NODE`, `exclude 100-199 NODE`")
       .files();
   args.option("--at-most", "N", Args::Setter([&rules, note](const std::string& text) -> std::string {
                 char* end = nullptr;
@@ -76,13 +71,28 @@ void declare_part_rules(Args& args, PartRules& rules, std::string& pins_file, co
             "hand partitions or slots out anew, as the weights ask for, though no node changes");
 }
 
-std::optional<Error> read_pins(const std::string& path, PartRules& rules) {
+Json parts_json(const std::optional<PartsMoved>& parts) {
+  if (!parts) return nullptr;
+  return {{"copies", parts->copies}, {"moved", parts->moved},      {"later", parts->later},
+          {"least", parts->least},   {"fewest", parts->fewest},    {"most", parts->most},
+          {"uneven", parts->uneven}, {"together", parts->together}};
+}
+
+std::optional<Error> read_pins(const std::string& path, PartRules& rules, const NoteOption& note) {
   auto bytes = read_file(path, largest_pins_file);
   if (!bytes) return bytes.error();
   const auto read = parse_pins({path, std::move(*bytes)});
   if (!read) return read.error();
-  rules.pins.insert(rules.pins.end(), read->pins.begin(), read->pins.end());
-  rules.exclusions.insert(rules.exclusions.end(), read->exclusions.begin(), read->exclusions.end());
+  const auto add = [&](const std::vector<PartRules::Rule>& from, std::vector<PartRules::Rule>& to,
+                       const char* option) {
+    for (const PartRules::Rule& rule : from) {
+      to.push_back(rule);
+      const std::string last = rule.last == rule.first ? "" : "-" + std::to_string(rule.last);
+      note(option, std::to_string(rule.first) + last + "=" + rule.node);
+    }
+  };
+  add(read->pins, rules.pins, "--pin");
+  add(read->exclusions, rules.exclusions, "--exclude");
   return std::nullopt;
 }
 

@@ -41,6 +41,7 @@ struct Maps {
   ClusterMap after;
   std::vector<Finding> warnings;
   std::optional<Retoken> retoken{};
+  std::optional<PartsMoved> parts{};
 };
 
 Result<Maps> load(Options& o) {
@@ -61,13 +62,14 @@ Result<Maps> load(Options& o) {
     auto done = o.retoken.run(before->cluster.map, o.seed);
     if (!done) return done.error();
     const ClusterMap after = done->joined.after;
-    return Maps{*before, after, {}, std::move(*done)};
+    return Maps{*before, after, {}, std::move(*done), {}};
   }
   if (o.to.empty()) {
     std::vector<Finding> warnings;
-    auto after = apply(before->cluster.map, o.change.change(), warnings);
+    std::optional<PartsMoved> parts;
+    auto after = apply(before->cluster.map, o.change.change(), warnings, &parts);
     if (!after) return after.error();
-    return Maps{*before, *after, std::move(warnings), {}};
+    return Maps{*before, *after, std::move(warnings), {}, parts};
   }
   ClusterArgs target = o.target;
   target.files = {o.to};
@@ -75,7 +77,7 @@ Result<Maps> load(Options& o) {
   target.options.across = o.cluster.options.across;
   const auto after = target.load();
   if (!after) return after.error();
-  return Maps{*before, after->cluster.map, {}, {}};
+  return Maps{*before, after->cluster.map, {}, {}, {}};
 }
 
 std::string flow_table(const Plan& plan, const CostOptions& cost, const TokenReport& tokens, bool all,
@@ -278,6 +280,7 @@ Result<int> run_plan(Options& o, Session& session) {
   json["epoch_after"] = or_null(maps->after.epoch());
   json["seed"] = o.seed;
   json["change"] = o.change.words();
+  json["parts"] = parts_json(maps->parts);
   add_steps(json, a.plan, a.steps, a.options);
   tokens.add_keys(json);
   const std::string text = dump(json);

@@ -48,6 +48,7 @@ class Editor {
   std::optional<Error> hand_out_by(const PartRules& rules);
   std::optional<Error> check_shortfall(const Change& change) const;
   Result<ClusterMap> finish();
+  const std::optional<PartsMoved>& moved() const { return moved_; }
 
  private:
   Node* find(const std::string& name) {
@@ -82,6 +83,7 @@ class Editor {
   bool hands_out_ = false, moves_parts_ = false;
   std::set<std::string> leaving_, coming_;
   PartRules rules_;
+  std::optional<PartsMoved> moved_;
 };
 
 std::string Editor::table_advice() const {
@@ -303,7 +305,9 @@ Result<ClusterMap> Editor::finish() {
       if (leaving_.count(parts_.nodes[n].name)) wanted.leaving.insert(n);
       if (coming_.count(parts_.nodes[n].name)) wanted.coming.insert(n);
     }
-    if (auto error = hand_out(parts_, wanted, warnings_)) return *error;
+    const auto done = hand_out(parts_, wanted, warnings_);
+    if (!done) return done.error();
+    moved_ = *done;
     for (auto n = wanted.leaving.rbegin(); n != wanted.leaving.rend(); ++n)
       if (auto error = leave(*n)) return *error;
   }
@@ -335,7 +339,8 @@ std::optional<Error> Editor::check_shortfall(const Change& change) const {
 
 }  // namespace
 
-Result<ClusterMap> apply(const ClusterMap& map, const Change& change, std::vector<Finding>& warnings) {
+Result<ClusterMap> apply(const ClusterMap& map, const Change& change, std::vector<Finding>& warnings,
+                         std::optional<PartsMoved>* parts) {
   if (change.empty()) return map;
   Editor editor(map, warnings);
   for (const NewNode& node : change.add)
@@ -348,7 +353,9 @@ Result<ClusterMap> apply(const ClusterMap& map, const Change& change, std::vecto
     if (auto error = editor.remove(name)) return *error;
   if (auto error = editor.hand_out_by(change.parts)) return *error;
   if (auto error = editor.check_shortfall(change)) return *error;
-  return editor.finish();
+  auto out = editor.finish();
+  if (parts) *parts = editor.moved();
+  return out;
 }
 
 }  // namespace arcwise

@@ -129,28 +129,38 @@ Partly limits_of(const AssignRequest& request, const ClusterMap::Parts& parts, c
   return out;
 }
 
-std::string proof_of(const Assignment& done, std::uint64_t moved, const AssignRequest& request) {
-  std::vector<std::uint64_t> copies(request.nodes.size(), 0);
+PartsMoved told(const Assignment& done, std::uint64_t moved, const AssignRequest& request) {
+  PartsMoved out;
+  std::vector<std::uint64_t> held(request.nodes.size(), 0);
   for (const auto& row : done.owners)
-    for (NodeIndex n : row) ++copies[n];
-  std::uint64_t fewest = ~std::uint64_t{0}, most = 0;
-  for (std::size_t n = 0; n < copies.size(); ++n)
+    for (NodeIndex n : row) ++held[n];
+  out.fewest = ~std::uint64_t{0};
+  for (std::size_t n = 0; n < held.size(); ++n)
     if (!request.nodes[n].draining && request.nodes[n].weight > 0) {
-      fewest = std::min(fewest, copies[n]);
-      most = std::max(most, copies[n]);
+      out.fewest = std::min(out.fewest, held[n]);
+      out.most = std::max(out.most, held[n]);
     }
-  const std::string all = std::to_string(std::uint64_t{request.partitions} * request.replicas);
-  const std::string least = std::to_string(done.least);
-  std::string out = moved == done.moved
-                        ? std::to_string(moved) + " of " + all + " copies move, and " + least +
-                              " is the proven least for these weights"
-                        : std::to_string(moved) + " of " + all + " copies move now and " +
-                              std::to_string(done.moved - moved) + " later: the weights ask for " +
-                              std::to_string(done.moved) + " in all, and " + least + " is the proven least";
-  out += "; nodes hold from " + std::to_string(fewest) + " to " + std::to_string(most);
-  if (done.uneven + done.crowded > 0)
-    out += "; pins and exclusions force " + std::to_string(done.uneven) + " copies beside the shares and " +
-           std::to_string(done.crowded) + " together with others of their partition";
+  out.copies = std::uint64_t{request.partitions} * request.replicas;
+  out.moved = moved;
+  out.later = done.moved - moved;
+  out.least = done.least;
+  out.uneven = done.uneven;
+  out.together = done.crowded;
+  return out;
+}
+
+std::string proof_of(const PartsMoved& done) {
+  const auto text = [](std::uint64_t n) { return std::to_string(n); };
+  std::string out = text(done.moved) + " of " + text(done.copies) + " copies move";
+  if (done.later)
+    out += " now and " + text(done.later) + " later: the weights ask for " + text(done.moved + done.later) +
+           " in all, and " + text(done.least) + " is the proven least";
+  else
+    out += ", and " + text(done.least) + " is the proven least for these weights";
+  out += "; nodes hold from " + text(done.fewest) + " to " + text(done.most);
+  if (done.uneven + done.together > 0)
+    out += "; pins and exclusions force " + text(done.uneven) + " copies beside the shares and " +
+           text(done.together) + " together with others of their partition";
   return out;
 }
 
@@ -203,22 +213,23 @@ bool parts_may_move(const ClusterMap& map) {
          map.space().last < most_units;
 }
 
-std::optional<Error> hand_out(ClusterMap::Parts& parts, const HandOut& wanted, std::vector<Finding>& notes) {
+Result<PartsMoved> hand_out(ClusterMap::Parts& parts, const HandOut& wanted, std::vector<Finding>& notes) {
   if (held_in_a_row(parts.placement)) return hand_out_spaced(parts, wanted, notes);
   const auto rows = rows_of_parts(parts);
-  if (auto error = check_rows(parts, rows)) return error;
+  if (auto error = check_rows(parts, rows)) return *error;
   AssignRequest request = request_for(parts, rows, wanted);
-  if (auto error = add_rules(request, parts, wanted.rules)) return error;
+  if (auto error = add_rules(request, parts, wanted.rules)) return *error;
   auto done = assign(request);
   if (!done) return done.error();
   const Partly limits = limits_of(request, parts, wanted.rules);
   const std::uint64_t moved = limits.any() ? carry_out_partly(request, limits, done->owners) : done->moved;
-  if (auto error = check_emptied(parts, wanted, done->owners)) return error;
+  if (auto error = check_emptied(parts, wanted, done->owners)) return *error;
   move_whole_runs(request, done->owners);
-  notes.push_back({Finding::Severity::info, "parts-moved", "", proof_of(*done, moved, request), ""});
+  const PartsMoved out = told(*done, moved, request);
+  notes.push_back({Finding::Severity::info, "parts-moved", "", proof_of(out), ""});
   follow_masters(parts, rows, done->owners);
   write_table(parts, done->owners);
-  return std::nullopt;
+  return out;
 }
 
 std::optional<Error> check_part_count(const ClusterMap& before, const ClusterMap& after) {

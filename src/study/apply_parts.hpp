@@ -25,6 +25,6 @@ struct HandOut {
 };
 
 /// Assigns the table anew, with as few copies moved as weights, spread and rules allow, and notes the proof.
-std::optional<Error> hand_out(ClusterMap::Parts& parts, const HandOut& wanted, std::vector<Finding>& notes);
+Result<PartsMoved> hand_out(ClusterMap::Parts& parts, const HandOut& wanted, std::vector<Finding>& notes);
 
 }  // namespace arcwise

@@ -26,19 +26,23 @@ std::optional<Error> check_wanted(const ClusterMap::Parts& parts, const PartRule
   return std::nullopt;
 }
 
-std::string proof_of(const SpacedAssignment& done, std::uint32_t spacing, std::size_t nodes) {
+PartsMoved told(const SpacedAssignment& done, std::size_t nodes) {
   std::vector<std::uint64_t> held(nodes, 0);
   for (NodeIndex n : done.owners) ++held[n];
   const auto [fewest, most] = std::minmax_element(held.begin(), held.end());
-  return std::to_string(done.moved) + " of " + std::to_string(done.owners.size()) + " partitions move, and " +
+  return {done.owners.size(), done.moved, 0, done.least, *fewest, *most, 0, done.close};
+}
+
+std::string proof_of(const PartsMoved& done, std::uint32_t spacing) {
+  return std::to_string(done.moved) + " of " + std::to_string(done.copies) + " partitions move, and " +
          (done.least == done.moved
               ? "that is the proven least"
               : "no ring is known to move fewer; at least " + std::to_string(done.least) + " have to") +
          "; " +
-         (done.close ? std::to_string(done.close) + " pairs of one node's partitions are closer than " +
-                           std::to_string(spacing)
-                     : "any " + std::to_string(spacing) + " in a row lie on different nodes") +
-         "; nodes hold from " + std::to_string(*fewest) + " to " + std::to_string(*most);
+         (done.together ? std::to_string(done.together) + " pairs of one node's partitions are closer than " +
+                              std::to_string(spacing)
+                        : "any " + std::to_string(spacing) + " in a row lie on different nodes") +
+         "; nodes hold from " + std::to_string(done.fewest) + " to " + std::to_string(done.most);
 }
 
 }  // namespace
@@ -47,9 +51,9 @@ bool held_in_a_row(const PlacementSettings& placement) {
   return placement.recipe->name == "riak";
 }
 
-std::optional<Error> hand_out_spaced(ClusterMap::Parts& parts, const HandOut& wanted,
-                                     std::vector<Finding>& notes) {
-  if (auto error = check_wanted(parts, wanted.rules)) return error;
+Result<PartsMoved> hand_out_spaced(ClusterMap::Parts& parts, const HandOut& wanted,
+                                   std::vector<Finding>& notes) {
+  if (auto error = check_wanted(parts, wanted.rules)) return *error;
   std::vector<NodeIndex> number(parts.nodes.size(), no_node), node_of;
   for (NodeIndex n = 0; n < parts.nodes.size(); ++n) {
     if (wanted.leaving.count(n) || parts.nodes[n].state != NodeState::normal) continue;
@@ -69,8 +73,9 @@ std::optional<Error> hand_out_spaced(ClusterMap::Parts& parts, const HandOut& wa
   parts.placement.table.clear();
   for (std::size_t p = 0; p < done->owners.size(); ++p)
     parts.placement.table.push_back({{p}, {node_of[done->owners[p]]}});
-  notes.push_back({Finding::Severity::info, "parts-moved", "", proof_of(*done, spacing, node_of.size()), ""});
-  return std::nullopt;
+  const PartsMoved out = told(*done, node_of.size());
+  notes.push_back({Finding::Severity::info, "parts-moved", "", proof_of(out, spacing), ""});
+  return out;
 }
 
 }  // namespace arcwise

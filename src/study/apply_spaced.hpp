@@ -12,7 +12,7 @@ bool held_in_a_row(const PlacementSettings& placement);
 
 /// As hand_out(), for such rings: one partition more than there are copies lies on different nodes, as Riak's
 /// target_n_val has it, where there are nodes enough.
-std::optional<Error> hand_out_spaced(ClusterMap::Parts& parts, const HandOut& wanted,
-                                     std::vector<Finding>& notes);
+Result<PartsMoved> hand_out_spaced(ClusterMap::Parts& parts, const HandOut& wanted,
+                                   std::vector<Finding>& notes);
 
 }  // namespace arcwise

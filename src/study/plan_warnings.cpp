@@ -4,6 +4,7 @@
 #include <set>
 
 #include "model/build.hpp"
+#include "study/apply_parts.hpp"
 #include "study/numbers.hpp"
 
 namespace arcwise {
@@ -177,6 +178,7 @@ void check_overhead(const ClusterMap& before, const ClusterMap& after, const Pla
 void check_balance(const Change& change, const Plan& plan, std::vector<Finding>& out) {
   constexpr double noticeable = 1.02;
   if (!change.add.empty() || !change.remove.empty() || !change.replace.empty()) return;
+  if (!change.parts.drains.empty()) return;
   const double was = plan.balance_before.max_over_target, is = plan.balance_after.max_over_target;
   if (plan.diff.moved.units == 0 || is < was * noticeable) return;
   out.push_back({Severity::warning, "less-even", "",
@@ -193,8 +195,9 @@ std::vector<Finding> plan_warnings(const ClusterMap& before, const ClusterMap& a
   check_overhead(before, after, plan, cost, out);
   check_space(plan, out);
   check_policy(before, after, out);
-  check_useless(before, after, plan.diff, out);
-  check_spread(before, after, plan.diff, out);
+  if (change.parts.pins.empty() && change.parts.exclusions.empty())  // those are asked for
+    check_useless(before, after, plan.diff, out);
+  if (!parts_may_move(before)) check_spread(before, after, plan.diff, out);
   check_balance(change, plan, out);
   check_addresses(before, after, plan.diff, out);
   if (plan.diff.moved.units == 0 && !plan.diff.sampled)
