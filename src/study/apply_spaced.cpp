@@ -37,7 +37,7 @@ std::string proof_of(const PartsMoved& done, std::uint32_t spacing) {
   return std::to_string(done.moved) + " of " + std::to_string(done.copies) + " partitions move, and " +
          (done.least == done.moved
               ? "that is the proven least"
-              : "no ring is known to move fewer; at least " + std::to_string(done.least) + " have to") +
+              : "a longer search may find fewer; at least " + std::to_string(done.least) + " have to") +
          "; " +
          (done.together ? std::to_string(done.together) + " pairs of one node's partitions are closer than " +
                               std::to_string(spacing)

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "arcwise/assign.hpp"
 #include "arcwise/change.hpp"
@@ -65,6 +66,63 @@ TEST(AssignSpaced, a_node_that_leaves_gives_its_partitions_up_and_few_others_mov
   expect_sound(*a, ring, 7, 4);
   EXPECT_EQ(a->least, 8U);
   EXPECT_LE(a->moved, 14U);
+}
+
+// Of all rings that keep the spacing and are even; none: nullopt.
+std::optional<std::uint64_t> least_of_all(const std::vector<NodeIndex>& previous, std::uint32_t nodes,
+                                          std::uint32_t spacing) {
+  const std::size_t size = previous.size();
+  std::vector<NodeIndex> ring(size, 0);
+  std::vector<std::size_t> held(nodes, 0);
+  std::optional<std::uint64_t> best;
+  const auto near = [&](std::size_t p, std::size_t end) {  // among those set so far, around the end too
+    for (std::size_t q = 0; q < end; ++q) {
+      const std::size_t apart = p > q ? p - q : q - p;
+      if (q != p && std::min(apart, size - apart) < spacing && ring[q] == ring[p]) return true;
+    }
+    return false;
+  };
+  const auto fill = [&](auto&& self, std::size_t p, std::uint64_t moved) -> void {
+    if (best && moved >= *best) return;
+    if (p == size) {
+      const auto [fewest, most] = std::minmax_element(held.begin(), held.end());
+      if (*most - *fewest <= 1) best = moved;
+      return;
+    }
+    for (NodeIndex n = 0; n < nodes; ++n) {
+      ring[p] = n;
+      if (held[n] * nodes >= size + nodes - 1 || near(p, p)) continue;
+      ++held[n];
+      self(self, p + 1, moved + (n != previous[p]));
+      --held[n];
+      ring[p] = n;
+    }
+  };
+  fill(fill, 0, 0);
+  return best;
+}
+
+TEST(AssignSpaced, small_rings_move_the_least_of_all_that_keep_the_spacing) {
+  Rng rng(5);
+  int compared = 0, above_bound = 0;
+  while (compared < 30) {
+    const auto nodes = static_cast<std::uint32_t>(3 + rng.below(3));
+    const auto spacing = static_cast<std::uint32_t>(2 + rng.below(2));
+    std::vector<NodeIndex> ring(8 + rng.below(5));
+    for (NodeIndex& n : ring) n = static_cast<NodeIndex>(rng.below(nodes));
+    for (std::size_t p = 0; rng.below(2) && p < ring.size(); ++p) ring[p] = static_cast<NodeIndex>(p % nodes);
+    const auto least = least_of_all(ring, nodes, spacing);
+    const auto found = assign_spaced(ring, nodes, spacing);
+    ASSERT_TRUE(found.ok());
+    ASSERT_EQ(found->close == 0, least.has_value());
+    if (!least) continue;
+    ++compared;
+    expect_sound(*found, ring, nodes, spacing);
+    EXPECT_EQ(found->moved, *least);
+    EXPECT_LE(found->least, *least);
+    above_bound += *least > found->least;
+  }
+  EXPECT_GT(above_bound, 2) << "where the bound alone says too little";
 }
 
 TEST(AssignSpaced, plan_hands_a_riak_ring_out_anew) {

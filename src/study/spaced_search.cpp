@@ -9,7 +9,7 @@
 namespace arcwise {
 namespace {
 
-constexpr std::uint64_t rounds = 12, steps_a_partition = 6000, most_steps = 1'500'000;
+constexpr std::uint64_t rounds = 6, steps_a_partition = 6000, most_steps = 1'500'000;
 // In moves: what a pair that is too close costs, and a partition above or below the even number.
 constexpr std::int64_t close_price = 4, uneven_price = 3;
 
