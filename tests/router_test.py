@@ -195,6 +195,14 @@ class Redis(RouterTest):
         check("EVAL 'return redis.call(\"GET\",KEYS[1])' 1 c\r\n", "$1", "3")
         check("SUBSCRIBE x\r\nNOPE\r\nGET\r\nGET c\r\n", "-ERR 'subscribe' is not routed: it belongs to no single key",
               "-ERR unknown command 'NOPE'", "-ERR wrong number of arguments for 'get' command", "$1", "3")
+        check("MULTI\r\nSET {x}1 a\r\nSET {x}2 b\r\nGET {x}1\r\nEXEC\r\nGET {x}2\r\n", "+OK", "+QUEUED", "+QUEUED", "+QUEUED", "*3",
+              "+OK", "+OK", "$1", "a", "$1", "b")
+        client.say("MULTI\r\n" + "".join(f"SET {i * 7919}:user 1\r\n" for i in range(20)) + "EXEC\r\n")
+        said = client.lines(22)
+        self.assertIn("-CROSSSLOT Keys of a transaction must belong to one node", said)
+        self.assertEqual(said[-1], "-EXECABORT Transaction discarded because of previous errors.")
+        check("EXEC\r\nMULTI\r\nMULTI\r\nDISCARD\r\nMULTI\r\nEXEC\r\n", "-ERR EXEC without MULTI", "+OK",
+              "-ERR MULTI calls can not be nested", "+OK", "+OK", "*0")
         check("SET c x\r\nINCR c\r\nPING\r\nECHO hi\r\n", "+OK", "-ERR value is not an integer or out of range", "+PONG", "$2", "hi")
         check("FLUSHALL\r\nDBSIZE\r\nQUIT\r\n", "+OK", ":0", "+OK")
         self.assertEqual(client.line(), "")

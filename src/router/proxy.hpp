@@ -14,6 +14,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -154,10 +156,18 @@ class Proxy {
   bool quiet() const noexcept;
 
  private:
+  /// What a client has queued since MULTI, all for one server.
+  struct Transaction {
+    std::string commands;
+    std::uint32_t count = 0;
+    NodeIndex node = no_node;
+    bool broken = false;  ///< a command was refused: EXEC aborts
+  };
   struct Client {
     Buffer in, out;
     RingQueue<Slot> slots;
     RespRequest request;
+    std::unique_ptr<Transaction> transaction;
     std::uint32_t generation = 0;
     std::size_t wanted = 0;  ///< bytes before which parsing again is of no use
     std::size_t skip = 0;
@@ -243,7 +253,15 @@ class Proxy {
   void to_owner(const Asked& asked, const RedisCommand& command, std::string_view bytes);
   void split(const Asked& asked, const RedisCommand& command, std::string_view bytes);
   void to_all(const Asked& asked, const RedisCommand& command, std::string_view bytes);
-  void forward(Server& server, const RespRequest& request, std::string_view bytes) const;
+  void refuse(const Asked& asked, std::string_view text);
+  /// The node that holds all keys of the command; nullopt: refused, and answered.
+  std::optional<NodeIndex> owner_of_all(const Asked& asked, const RedisCommand& command,
+                                        std::string_view bytes);
+
+  // proxy_transaction.cpp
+  void transaction(const Asked& asked, std::string_view name);
+  void queue(const Asked& asked, const RedisCommand& command, std::string_view bytes);
+  void execute(const Asked& asked, const Transaction& transaction);
 
   Pool pool_;
   std::vector<Client> clients_;

@@ -68,13 +68,12 @@ void Proxy::route_redis(const Asked& asked, std::string_view bytes) {
   const std::string_view name = request.word(bytes, 0);
   const RedisCommand* command =
       find_redis_command(name, request.words() > 1 ? request.word(bytes, 1) : std::string_view());
-  const auto refuse = [&](const std::string& why) {
-    ++counters_.errors;
-    answer_now(asked.client, "-ERR " + why + "\r\n");
-  };
-  if (!command) return refuse("unknown command '" + shown(name) + "'");
+  if (!command) return refuse(asked, "-ERR unknown command '" + shown(name) + "'\r\n");
   if (!has_arity(*command, request.words()))
-    return refuse("wrong number of arguments for '" + std::string(command->name) + "' command");
+    return refuse(asked,
+                  "-ERR wrong number of arguments for '" + std::string(command->name) + "' command\r\n");
+  if (command->route == RedisRoute::transaction) return transaction(asked, command->name);
+  if (asked.client.transaction) return queue(asked, *command, bytes);
   switch (command->route) {
     case RedisRoute::owner:
       return to_owner(asked, *command, bytes);
@@ -87,20 +86,21 @@ void Proxy::route_redis(const Asked& asked, std::string_view bytes) {
       return to_all(asked, *command, bytes);
     case RedisRoute::own:
       return own_answer(asked, command->name, bytes);
-    case RedisRoute::refused:
-      return refuse("'" + std::string(command->name) + "' is not routed: it belongs to no single key");
+    default:
+      return refuse(
+          asked, "-ERR '" + std::string(command->name) + "' is not routed: it belongs to no single key\r\n");
   }
 }
 
-void Proxy::forward(Server& server, const RespRequest& request, std::string_view bytes) const {
-  if (!request.is_inline()) return server.out.append(bytes);
-  server.out.append("*" + std::to_string(request.words()) + "\r\n");
-  for (std::size_t i = 0; i < request.words(); ++i) server.out.append(bulk(request.word(bytes, i)));
+void Proxy::refuse(const Asked& asked, std::string_view text) {
+  ++counters_.errors;
+  if (asked.client.transaction) asked.client.transaction->broken = true;
+  answer_now(asked.client, text);
 }
 
-void Proxy::to_owner(const Asked& asked, const RedisCommand& command, std::string_view bytes) {
-  const RespRequest& request = asked.client.request;
-  const Command words{request, bytes};
+std::optional<NodeIndex> Proxy::owner_of_all(const Asked& asked, const RedisCommand& command,
+                                             std::string_view bytes) {
+  const Command words{asked.client.request, bytes};
   NodeIndex node = no_node;
   std::size_t first = 0, other = 0;
   const bool fits = each_redis_key(command, words_of(words), [&](std::size_t i) {
@@ -112,19 +112,23 @@ void Proxy::to_owner(const Asked& asked, const RedisCommand& command, std::strin
       other = i;
     }
   });
-  const auto refuse = [&](const std::string& text) {
-    ++counters_.errors;
-    answer_now(asked.client, text);
-  };
-  if (!fits || first == 0) return refuse("-ERR syntax error\r\n");
-  if (other != 0)
-    return refuse("-CROSSSLOT Keys in request belong to different nodes: '" + shown(words.word(first)) +
-                  "' and '" + shown(words.word(other)) + "'\r\n");
+  if (fits && first != 0 && other == 0) return node;
+  if (!fits || first == 0)
+    refuse(asked, "-ERR syntax error\r\n");
+  else
+    refuse(asked, "-CROSSSLOT Keys in request belong to different nodes: '" + shown(words.word(first)) +
+                      "' and '" + shown(words.word(other)) + "'\r\n");
+  return std::nullopt;
+}
+
+void Proxy::to_owner(const Asked& asked, const RedisCommand& command, std::string_view bytes) {
+  const auto node = owner_of_all(asked, command, bytes);
+  if (!node) return;
   add_slot(asked.client, Slot::Kind::whole, 1);
   Part part;
   part.read = command.name == "get";
-  if (Server* server = send(asked, node, asked.client.slots.end() - 1, part))
-    forward(*server, request, bytes);
+  if (Server* server = send(asked, *node, asked.client.slots.end() - 1, part))
+    append_command(server->out, asked.client.request, bytes);
 }
 
 // Each key goes to its owner as a command of its own; where one node holds all, the command goes as it is.
@@ -132,10 +136,8 @@ void Proxy::split(const Asked& asked, const RedisCommand& command, std::string_v
   const RespRequest& request = asked.client.request;
   const Command words{request, bytes};
   const std::size_t step = command.route == RedisRoute::pairs ? 2 : 1;
-  if ((request.words() - 1) % step != 0) {
-    ++counters_.errors;
-    return answer_now(asked.client, "-ERR wrong number of arguments for 'mset' command\r\n");
-  }
+  if ((request.words() - 1) % step != 0)
+    return refuse(asked, "-ERR wrong number of arguments for 'mset' command\r\n");
   const NodeIndex node = pool_.placement.owner(words.word(1));
   bool one = true;
   for (std::size_t i = 1 + step; one && i < request.words(); i += step)
@@ -170,7 +172,8 @@ void Proxy::to_all(const Asked& asked, const RedisCommand& command, std::string_
   Part part;
   part.use = command.route == RedisRoute::all_ok ? Use::all_ok : Use::total;
   for (const ServerId s : current_)
-    if (Server* server = send_to(asked, s, head, part, head)) forward(*server, asked.client.request, bytes);
+    if (Server* server = send_to(asked, s, head, part, head))
+      append_command(server->out, asked.client.request, bytes);
 }
 
 void Proxy::own_answer(const Asked& asked, std::string_view name, std::string_view bytes) {

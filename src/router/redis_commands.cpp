@@ -27,7 +27,9 @@ constexpr Decision decisions[] = {
     {"select", RedisRoute::own},         {"reset", RedisRoute::own},
     {"client id", RedisRoute::own},      {"client setname", RedisRoute::own},
     {"client getname", RedisRoute::own}, {"client setinfo", RedisRoute::own},
-    {"client info", RedisRoute::own},    {"command", RedisRoute::own},
+    {"client info", RedisRoute::own},    {"multi", RedisRoute::transaction},
+    {"exec", RedisRoute::transaction},   {"discard", RedisRoute::transaction},
+    {"unwatch", RedisRoute::own},        {"command", RedisRoute::own},
     {"command count", RedisRoute::own},  {"command docs", RedisRoute::own},
     {"info", RedisRoute::own},           {"config get", RedisRoute::own},
 };

@@ -27,14 +27,15 @@ struct RedisKeys {
 inline constexpr std::uint8_t redis_write = 1, redis_blocking = 2, redis_pubsub = 4, redis_admin = 8;
 
 enum class RedisRoute : std::uint8_t {
-  owner,    ///< to the one node that holds all its keys
-  values,   ///< MGET: each key to its owner, the values as one array
-  total,    ///< DEL and its like: each key to its owner, the numbers as one
-  pairs,    ///< MSET: each key with its value to its owner
-  all_ok,   ///< FLUSHALL: to every node, OK when all say so
-  all_sum,  ///< DBSIZE: to every node, the numbers as one
-  own,      ///< answered by the router
-  refused   ///< not routed
+  owner,        ///< to the one node that holds all its keys
+  values,       ///< MGET: each key to its owner, the values as one array
+  total,        ///< DEL and its like: each key to its owner, the numbers as one
+  pairs,        ///< MSET: each key with its value to its owner
+  all_ok,       ///< FLUSHALL: to every node, OK when all say so
+  all_sum,      ///< DBSIZE: to every node, the numbers as one
+  transaction,  ///< MULTI, EXEC, DISCARD
+  own,          ///< answered by the router
+  refused       ///< not routed
 };
 
 struct RedisCommand {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -78,5 +79,21 @@ class RespRequest {
   std::size_t count_ = 0;  ///< of the array; 0: not known yet
   bool inline_ = false;
 };
+
+/// The command as servers take it: as it came, or a line of words as an array.
+template <class Sink>
+void append_command(Sink& out, const RespRequest& request, std::string_view bytes) {
+  if (!request.is_inline()) {
+    out.append(bytes);
+    return;
+  }
+  out.append("*" + std::to_string(request.words()) + "\r\n");
+  for (std::size_t i = 0; i < request.words(); ++i) {
+    const std::string_view word = request.word(bytes, i);
+    out.append("$" + std::to_string(word.size()) + "\r\n");
+    out.append(word);
+    out.append("\r\n");
+  }
+}
 
 }  // namespace arcwise::router
