@@ -67,6 +67,16 @@ class Steps(unittest.TestCase):
             self.assertGreaterEqual(p["first_peak"], max(p["first_before"], p["first_after"]))
 
 
+    def test_want_figures_that_are_some(self):
+        for option, value in (("--max-in-flight", "0"), ("--min-age", "soon"), ("--last-change-age", "-5"),
+                              ("--hit-ratio", "0"), ("--hit-ratio", "120%"), ("--requests", "-5"),
+                              ("--requests", "many/s"), ("--keys", "0"), ("--refill", "0"),
+                              ("--rack-bandwidth", "0MB/s")):
+            message = answer_error("plan", CARTS, "--remove", "cache-1", option, value)
+            self.assertIn(option, message)
+            self.assertIn(value, message)
+
+
 class Caches(unittest.TestCase):
     def test_show_the_dip_and_the_database(self):
         words = ["plan", "-", "--add", "d", "--hit-ratio", "95%", "--requests", "100k/s"]

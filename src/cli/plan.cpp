@@ -114,11 +114,11 @@ std::string epoch_text(std::optional<std::uint64_t> epoch) {
   return epoch ? " (epoch " + std::to_string(*epoch) + ")" : "";
 }
 
-std::string headline(const Maps& maps, const Plan& plan, const CostOptions& cost, bool colour) {
+std::string headline(const Maps& maps, const Plan& plan, const CostOptions& cost, bool at_once, bool colour) {
   std::string out = toned(maps.before.title, Tone::strong, colour) + ": moves " +
                     toned(per_cent(plan.diff.moved.value()), Tone::strong, colour) + " of one full copy";
   if (cost.data_bytes > 0) out += ", " + human_bytes(plan.bytes);
-  if (plan.seconds > 0) out += ", in " + human_seconds(plan.seconds);
+  if (plan.seconds > 0) out += (at_once ? ", at once in " : ", in ") + human_seconds(plan.seconds);
   if (!plan.bottleneck.empty() && plan.seconds > 0)
     out += " at the pace of " + shortened(plan.bottleneck, 26);
   return out + sampled_text(plan.diff.sampled) + '\n';
@@ -148,7 +148,8 @@ std::string text_answer(const Maps& maps, const Answer& answer, const TokenRepor
                         const Options& options, bool colour) {
   const Plan& plan = answer.plan;
   const Diff& d = plan.diff;
-  std::string out = headline(maps, plan, options.cost, colour);
+  std::string out =
+      headline(maps, plan, options.cost, answer.steps.steps.size() > 1 && !maps.retoken, colour);
   Notes notes;
   tokens.note_first(notes, answer.steps);
   notes.line("least possible", per_cent(d.least.value()) + " for these shares" + over_least(d));

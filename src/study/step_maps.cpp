@@ -164,7 +164,17 @@ class Maker {
 std::vector<NodeChange> Maker::node_changes() const {
   if (!same_frame(before_, after_) || (by_buckets() && change_.empty()))
     return {{"change to the other map", "", "", false}};
-  if (!change_.empty()) return changes_asked(change_, before_, after_);
+  if (!change_.empty()) {
+    std::vector<NodeChange> asked = changes_asked(change_, before_, after_);
+    // A new node comes as it shall be: `--add x --weight x=2` is one change of it.
+    if (!by_buckets())
+      asked.erase(std::remove_if(asked.begin(), asked.end(),
+                                 [&](const NodeChange& c) {
+                                   return !c.before.empty() && c.before == c.after && !find(before_, c.after);
+                                 }),
+                  asked.end());
+    return asked;
+  }
   std::vector<NodeChange> out = changes_between(before_, after_);
   if (table_) {
     std::set<std::string> named;

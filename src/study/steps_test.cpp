@@ -90,6 +90,17 @@ TEST(Steps, use_the_tokens_that_the_whole_change_drew) {
   EXPECT_EQ(p.steps[0].moved, steps_of(before, first).moved);
 }
 
+TEST(Steps, a_new_node_comes_with_its_weight_at_once) {
+  Change change;
+  change.add = {named("x")};
+  change.weight = {{"x", 2}, {"n01", 3}};
+  const StepPlan p = steps_of(testing::hashed_ring(testing::nodes(5), 64, 2), change);
+  ASSERT_EQ(p.steps.size(), 2u);
+  EXPECT_EQ(p.steps[0].actions, std::vector<std::string>{"add x"});
+  EXPECT_EQ(p.steps[1].actions, std::vector<std::string>{"reweight n01 to 3"});
+  EXPECT_NE(p.states[0].fingerprint, p.states[1].fingerprint);
+}
+
 TEST(Steps, of_two_maps_are_what_differs_between_their_nodes) {
   const ClusterMap before = testing::hashed_ring(testing::nodes(5), 64, 2);
   const ClusterMap after = testing::applied(before, five_changes());
