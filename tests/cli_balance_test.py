@@ -96,6 +96,9 @@ class Balance(unittest.TestCase):
         self.assertEqual((a["ranges_before"], a["ranges_after"], a["moved_share"]), (4, 5, 0.125))
         b = answer("balance", after, "--move", "1fffffffffffffff=n3>n1", "--merge", "1fffffffffffffff")
         self.assertEqual((b["ranges_after"], b["after"]), (4, a["before"]))
+        c = answer("balance", self.map, "--load", self.load, "--split", "1fffffffffffffff", "--move", "1fffffffffffffff=n1>n3")
+        self.assertEqual((c["after"], c["moved_bytes"]), (a["after"], 50e9))
+        self.assertEqual([n["after"]["requests"] for n in c["nodes"]], [5500, 1000, 5500])
         self.refused(2, "different owners", self.map, "--merge", "3fffffffffffffff")
         self.refused(2, "no such node", self.map, "--move", "3fffffffffffffff=n1>n9")
         self.refused(2, "no such range", self.map, "--move", "3=n1>n3")
@@ -107,7 +110,6 @@ class Balance(unittest.TestCase):
                      self.file("load.txt", "3fffffffffffffff 1 1\n7 1 1\n"))
         self.refused(2, "keys.tsv:1: no tab", self.map, "--keys-load", self.file("keys.tsv", "a 1\n"))
         self.refused(2, "neither a load nor a change", self.map)
-        self.refused(2, "one or the other", self.map, "--load", self.load, "--split", "5")
         self.refused(2, "is not a part", self.map, "--load", self.load, "--tolerance", "0")
         self.refused(2, "derives owners", CARTS, "--load", self.load)
         self.refused(2, "more than half", self.map, "--load", self.load, "--max-range-bytes", "10GB",

@@ -139,4 +139,8 @@ struct Balancing {
 /// not change. Cost: for each action, units of a node × nodes.
 Result<Balancing> balance_load(const ClusterMap& map, const MeasuredLoad& load, const BalanceLimits& limits);
 
+/// What a change that somebody else made, by hand, does to the load: `after` is a table of the same nodes.
+/// There are no actions in the answer.
+Balancing measure_change(const ClusterMap& map, const MeasuredLoad& load, const ClusterMap& after);
+
 }  // namespace arcwise

@@ -28,9 +28,6 @@ struct Options {
 
 std::optional<Error> refused(const Options& o) {
   const bool load = !o.loads.empty() || !o.key_file.empty();
-  if (!o.by_hand.empty() && load)
-    return usage_error("", "--split, --move and --merge are changes by hand, and --load asks for others",
-                       "give one or the other");
   if (o.by_hand.empty() && !load)
     return usage_error("", "neither a load nor a change is given",
                        "use --load FILE, --keys-load FILE, or --split, --move, --merge");
@@ -90,13 +87,20 @@ std::optional<Error> write_after(const ClusterMap& after, const Options& o, Sess
   return std::nullopt;
 }
 
-Result<int> run_by_hand(const Options& o, const Loaded& loaded, Session& session) {
+Result<int> run_by_hand(const Options& o, const Loaded& loaded, const MeasuredLoad& load,
+                        const MeasuredNames& names, Session& session) {
   const ClusterMap& map = loaded.cluster.map;
   const auto after = changed_by_hand(map, o.by_hand);
   if (!after) return after.error();
   if (auto error = write_after(*after, o, session)) return *error;
-  session.out.write(session.json ? dump(by_hand_json(map, *after))
-                                 : by_hand_text(loaded.title, map, *after, session.colour));
+  Json json = by_hand_json(map, *after);
+  std::string text = by_hand_text(loaded.title, map, *after, session.colour);
+  if (!load.units.empty() || !load.keys.empty()) {
+    const Balancing done = measure_change(map, load, *after);
+    add_loads(json, names, map, done);
+    text += '\n' + loads_text(names, map, done, o.all, session.colour);
+  }
+  session.out.write(session.json ? dump(json) : text);
   return 0;
 }
 
@@ -104,14 +108,14 @@ Result<int> run_balance(const Options& o, Session& session) {
   if (auto error = refused(o)) return *error;
   const auto loaded = o.cluster.load();
   if (!loaded) return loaded.error();
-  if (!o.by_hand.empty()) return run_by_hand(o, *loaded, session);
   const ClusterMap& map = loaded->cluster.map;
+  if (!range_rules(map).moves) return may_not_change(map);
   BalanceLimits limits = o.limits;
   limits.tolerance = o.tolerance.value_or(limits.tolerance);
   MeasuredNames names{loaded->title, "", "", 0, limits.tolerance};
-  if (!range_rules(map).moves) return may_not_change(map);
   const auto load = measured(o, *loaded, names, session);
   if (!load) return load.error();
+  if (!o.by_hand.empty()) return run_by_hand(o, *loaded, *load, names, session);
   limits.frozen = loaded->cluster.observed.down;
   if (o.max_moves) limits.max_moves = o.max_moves;
   const auto done = balance_load(map, *load, limits);

@@ -46,15 +46,14 @@ std::string requests_text(double requests) {
   return Json(requests).dump();
 }
 
-std::string cause_text(const ClusterMap& map, const LoadCause& cause) {
-  const std::string of = cause.of_bytes ? "bytes" : "requests";
+std::string cause_text(const MeasuredNames& names, const ClusterMap& map, const LoadCause& cause) {
+  const std::string& of = cause.of_bytes ? names.bytes : names.requests;
   const RangeRules rules = range_rules(map);
   const std::string has = " alone has " + times(cause.over_fair) + " the fair share of a node in " + of;
   const std::string range = std::string(to_string(rules.unit)) + " " + range_text(map, cause.range);
   switch (cause.kind) {
     case LoadCause::Kind::one_key:
-      return "key " + printable(cause.key) + has +
-             ": no split and no move helps, only copies of it or a cache";
+      return "key " + printable(cause.key) + has + ", and no split or move helps";
     case LoadCause::Kind::one_unit:
       if (rules.splits)
         return range + has +
@@ -92,10 +91,11 @@ std::string hottest_text(const ClusterMap& map, const Balancing::Hottest& h) {
          "; no table does better than " + times(h.least);
 }
 
-std::string model_text(const MeasuredNames& names) {
+std::string model_text(const MeasuredNames& names, bool splits) {
   std::string out;
   if (!names.requests.empty()) out += names.requests + " go to the first owner";
   if (!names.bytes.empty()) out += (out.empty() ? "" : ", ") + names.bytes + " lie on every owner";
+  if (!splits) return out;
   return out + (names.keys ? "; within a range by " + counted(names.keys, "key", "keys") + ", the rest evenly"
                            : "; within a range all lies evenly, as no keys are given");
 }
@@ -169,6 +169,14 @@ std::string node_table(const MeasuredNames& names, const ClusterMap& map, const 
   return table.text(colour);
 }
 
+Notes load_notes(const MeasuredNames& names, const ClusterMap& before, const Balancing& done) {
+  Notes notes;
+  if (done.requests.before > 0) notes.line(names.requests, hottest_text(before, done.requests));
+  if (done.bytes.before > 0) notes.line(names.bytes, hottest_text(before, done.bytes));
+  notes.line("load", model_text(names, range_rules(before).splits));
+  return notes;
+}
+
 Json hottest_json(const ClusterMap& map, const Balancing::Hottest& h) {
   if (!(h.before > 0)) return nullptr;
   return {{"hottest_before", name_of(map, h.node_before)},
@@ -182,7 +190,7 @@ Json load_json(const Load& load) {
   return {{"requests", load.requests}, {"bytes", load.bytes}};
 }
 
-Json cause_json(const ClusterMap& map, const LoadCause& cause) {
+Json cause_json(const MeasuredNames& names, const ClusterMap& map, const LoadCause& cause) {
   constexpr std::string_view kinds[] = {"one-key", "one-unit", "limits", "no-place"};
   Json json = {{"cause", kinds[static_cast<std::size_t>(cause.kind)]},
                {"of", cause.of_bytes ? "bytes" : "requests"},
@@ -192,7 +200,7 @@ Json cause_json(const ClusterMap& map, const LoadCause& cause) {
   json["after"] = placed ? Json(to_text(map.space(), cause.range.after)) : Json(nullptr);
   json["upto"] = placed ? Json(to_text(map.space(), cause.range.upto)) : Json(nullptr);
   json["over_fair"] = placed ? Json(cause.over_fair) : Json(nullptr);
-  json["message"] = cause_text(map, cause);
+  json["message"] = cause_text(names, map, cause);
   json["advice"] = cause_advice(map, cause);
   return json;
 }
@@ -205,18 +213,35 @@ std::string balance_text(const MeasuredNames& names, const ClusterMap& before, c
   if (done.moved_bytes > 0) out += ", " + bytes_text(names.bytes, done.moved_bytes);
   out += done.reached ? "; every node within " + per_cent(names.tolerance) + " of its fair share\n"
                       : "; not every node comes within " + per_cent(names.tolerance) + " of its fair share\n";
-  Notes notes;
-  if (done.requests.before > 0) notes.line(names.requests, hottest_text(before, done.requests));
-  if (done.bytes.before > 0) notes.line(names.bytes, hottest_text(before, done.bytes));
-  notes.line("load", model_text(names));
+  Notes notes = load_notes(names, before, done);
   if (done.cause)
-    notes.line("cause", cause_text(before, *done.cause) + "; " + cause_advice(before, *done.cause),
+    notes.line("cause", cause_text(names, before, *done.cause) + "; " + cause_advice(before, *done.cause),
                Tone::warning);
   notes.line("fingerprint", fingerprints(compile(before)).fingerprint + " → " +
                                 fingerprints(compile(done.after)).fingerprint);
   out += notes.text(colour);
   if (!done.actions.empty()) out += '\n' + action_table(names, before, done, all, colour);
   return out + '\n' + node_table(names, before, done, all, colour);
+}
+
+std::string loads_text(const MeasuredNames& names, const ClusterMap& before, const Balancing& done, bool all,
+                       bool colour) {
+  return load_notes(names, before, done).text(colour) + '\n' + node_table(names, before, done, all, colour);
+}
+
+void add_loads(Json& json, const MeasuredNames& names, const ClusterMap& before, const Balancing& done) {
+  json["measured"] = {{"requests", names.requests.empty() ? Json(nullptr) : Json(names.requests)},
+                      {"bytes", names.bytes.empty() ? Json(nullptr) : Json(names.bytes)},
+                      {"keys", names.keys}};
+  json["requests"] = hottest_json(before, done.requests);
+  json["bytes"] = hottest_json(before, done.bytes);
+  json["moved_bytes"] = done.moved_bytes;
+  json["nodes"] = Json::array();
+  for (std::size_t n = 0; n < done.nodes.size(); ++n)
+    json["nodes"].push_back({{"name", before.nodes()[n].name},
+                             {"before", load_json(done.nodes[n].before)},
+                             {"after", load_json(done.nodes[n].after)},
+                             {"fair", load_json(done.nodes[n].fair)}});
 }
 
 Json balance_json(const MeasuredNames& names, const ClusterMap& before, const Balancing& done) {
@@ -227,13 +252,7 @@ Json balance_json(const MeasuredNames& names, const ClusterMap& before, const Ba
   json["epoch_after"] = or_null(done.after.epoch());
   json["tolerance"] = names.tolerance;
   json["reached"] = done.reached;
-  json["measured"] = {{"requests", names.requests.empty() ? Json(nullptr) : Json(names.requests)},
-                      {"bytes", names.bytes.empty() ? Json(nullptr) : Json(names.bytes)},
-                      {"keys", names.keys}};
-  json["requests"] = hottest_json(before, done.requests);
-  json["bytes"] = hottest_json(before, done.bytes);
-  json["moved_bytes"] = done.moved_bytes;
-  json["cause"] = done.cause ? cause_json(before, *done.cause) : Json(nullptr);
+  json["cause"] = done.cause ? cause_json(names, before, *done.cause) : Json(nullptr);
   json["actions"] = Json::array();
   for (const RangeAction& a : done.actions) {
     const bool at = a.kind == RangeAction::Kind::split || a.kind == RangeAction::Kind::merge;
@@ -246,12 +265,7 @@ Json balance_json(const MeasuredNames& names, const ClusterMap& before, const Ba
                                {"bytes", a.load.bytes},
                                {"requests", a.load.requests}});
   }
-  json["nodes"] = Json::array();
-  for (std::size_t n = 0; n < done.nodes.size(); ++n)
-    json["nodes"].push_back({{"name", before.nodes()[n].name},
-                             {"before", load_json(done.nodes[n].before)},
-                             {"after", load_json(done.nodes[n].after)},
-                             {"fair", load_json(done.nodes[n].fair)}});
+  add_loads(json, names, before, done);
   return json;
 }
 
@@ -259,7 +273,7 @@ Error nothing_to_do(const MeasuredNames& names, const ClusterMap& before, const 
   const auto& hottest = done.bytes.after > done.requests.after ? done.bytes : done.requests;
   const std::string where = "the hottest node, " + name_of(before, hottest.node_after) + ", has " +
                             times(hottest.after) + " its fair share of " +
-                            (&hottest == &done.bytes ? "bytes" : "requests");
+                            (&hottest == &done.bytes ? names.bytes : names.requests);
   if (!done.cause)
     return {ErrorKind::refused,
             {},
@@ -269,7 +283,7 @@ Error nothing_to_do(const MeasuredNames& names, const ClusterMap& before, const 
   return {ErrorKind::refused,
           {},
           "",
-          "nothing would improve: " + where + "; " + cause_text(before, *done.cause),
+          "nothing would improve: " + where + "; " + cause_text(names, before, *done.cause),
           cause_advice(before, *done.cause)};
 }
 

@@ -19,6 +19,11 @@ struct MeasuredNames {
 std::string balance_text(const MeasuredNames& names, const ClusterMap& before, const Balancing& done,
                          bool all, bool colour);
 Json balance_json(const MeasuredNames& names, const ClusterMap& before, const Balancing& done);
+/// The part about nodes: the hottest of each load, and a table.
+std::string loads_text(const MeasuredNames& names, const ClusterMap& before, const Balancing& done, bool all,
+                       bool colour);
+/// measured, requests, bytes, moved_bytes and nodes.
+void add_loads(Json& json, const MeasuredNames& names, const ClusterMap& before, const Balancing& done);
 /// Why there is nothing to do: the error of a run without an action.
 Error nothing_to_do(const MeasuredNames& names, const ClusterMap& before, const Balancing& done);
 

@@ -96,6 +96,9 @@ TEST(UnitLoads, of_slots_are_read_as_redis_cli_prints_them) {
     EXPECT_EQ(loads->units[5].bytes, 900);
     EXPECT_EQ(loads->requests, "cpu-usec");
   }
+  const auto table = read(slots(), {"slot,key-count,cpu-usec\n5,3,70\n"});
+  ASSERT_TRUE(table.ok()) << to_string(table.error());
+  EXPECT_EQ(table->units[5].requests, 70);
   const auto two = read(slots(), {"1\nkey-count\n3\n", "2\nkey-count\n4\n"});
   ASSERT_TRUE(two.ok());
   EXPECT_EQ(two->bytes, "key-count");

@@ -64,8 +64,12 @@ std::optional<Error> take_values(const Source& source, const YamlNode& list, Slo
 }  // namespace
 
 bool looks_like_slot_stats(std::string_view bytes) {
-  return bytes.substr(0, 4096).find("key-count") != std::string_view::npos &&
-         bytes.substr(0, bytes.find('\n')).find("key-count,") == std::string_view::npos;
+  // A table may have such columns too: there the first line names more than a slot or a bracket.
+  const std::string_view head = bytes.substr(0, 4096);
+  const std::string_view title = head.substr(0, head.find('\n'));
+  if (title.find("cpu-usec") != std::string_view::npos || title.find("key-count") != std::string_view::npos)
+    return title.find('[') != std::string_view::npos;
+  return head.find("key-count") != std::string_view::npos || head.find("cpu-usec") != std::string_view::npos;
 }
 
 Result<std::vector<SlotStats>> parse_slot_stats(const Source& source) {

@@ -123,6 +123,17 @@ Balancing::Hottest hottest_of(const Balancing& b, Resource r) {
   return out;
 }
 
+void set_loads(Balancing& out, const std::vector<Load>& before, const std::vector<Piece>& pieces,
+               const std::vector<KeyLoad>& keys, const FairShares& shares) {
+  const std::vector<Load> loads = node_loads(pieces, before.size());
+  for (std::size_t n = 0; n < before.size(); ++n) out.nodes.push_back({before[n], loads[n], shares.fair[n]});
+  for (Resource r : resources) {
+    auto& hottest = r == &Load::requests ? out.requests : out.bytes;
+    hottest = hottest_of(out, r);
+    hottest.least = least_hottest(pieces, keys, shares, r);
+  }
+}
+
 std::optional<Error> fault_of(const ClusterMap& map, const MeasuredLoad& load, const BalanceLimits& limits) {
   const auto fault = [](std::string what, std::string why, std::string advice) {
     return Error{ErrorKind::input, {}, std::move(what), std::move(why), std::move(advice)};
@@ -206,21 +217,40 @@ Result<Balancing> balance_load(const ClusterMap& map, const MeasuredLoad& load, 
   if (!after) return after.error();
   Balancing out(std::move(*after));
   out.actions = std::move(actions);
-  const std::vector<Load> loads = node_loads(pieces, map.nodes().size());
-  for (std::size_t n = 0; n < before.size(); ++n)
-    out.nodes.push_back({before[n], loads[n], search.shares().fair[n]});
   for (const RangeAction& action : out.actions) out.moved_bytes += action.load.bytes;
-  double worst = search.limit() * (1 + 1e-9);
-  out.reached = true;
-  for (Resource r : resources) {
-    auto& hottest = r == &Load::requests ? out.requests : out.bytes;
-    hottest = hottest_of(out, r);
-    hottest.least = least_hottest(pieces, load.keys, search.shares(), r);
-    if (!(hottest.after > worst)) continue;
-    worst = hottest.after;
-    out.reached = false;
-    out.cause = cause_of(map, search, pieces, load.keys, hottest.node_after, r);
+  set_loads(out, before, pieces, load.keys, search.shares());
+  out.reached = std::max(out.requests.after, out.bytes.after) <= search.limit() * (1 + 1e-9);
+  if (out.reached) return out;
+  const bool of_bytes = out.bytes.after > out.requests.after;
+  const NodeIndex node = (of_bytes ? out.bytes : out.requests).node_after;
+  out.cause = cause_of(map, search, pieces, load.keys, node, of_bytes ? &Load::bytes : &Load::requests);
+  return out;
+}
+
+Balancing measure_change(const ClusterMap& map, const MeasuredLoad& load, const ClusterMap& after) {
+  std::vector<Piece> pieces = pieces_of(map, load);
+  const FairShares shares = fair_shares(map, pieces, NodeSet(0));
+  const std::vector<Load> before = node_loads(pieces, map.nodes().size());
+  const KeySums keys(load.keys);
+  const auto& rows = after.placement().table;
+  std::vector<Piece> cut;
+  std::size_t row = 0;
+  Balancing out(after);
+  for (Piece& piece : pieces) {
+    while (row < rows.size() && rows[row].upto.value < piece.first) ++row;
+    for (; row < rows.size() && rows[row].upto.value < piece.last; ++row)
+      cut.push_back(cut_off(piece, keys, rows[row].upto.value));
+    cut.push_back(std::move(piece));
   }
+  const Placement placed = compile(after);
+  for (Piece& piece : cut) {
+    piece.owners = rows[placed.region_at({piece.first})].owners;
+    if (range_rules(map).shards && piece.owners.size() > 1) piece.owners.resize(1);
+    for (NodeIndex n : piece.owners)
+      if (std::find(piece.was.begin(), piece.was.end(), n) == piece.was.end())
+        out.moved_bytes += piece.load.bytes;
+  }
+  set_loads(out, before, cut, load.keys, shares);
   return out;
 }
 

@@ -8,6 +8,7 @@ namespace {
 
 constexpr double least_gain = 1e-5;     // of a mean node's load
 constexpr double price_of_move = 1e-3;  // beside its bytes, as a part of what a mean node holds
+constexpr double crumb = 0.01;          // of what a mean node holds
 constexpr std::size_t most_places = 64, most_swapped = 24;
 constexpr std::size_t most_pieces = std::size_t{1} << 21;
 
@@ -60,6 +61,7 @@ void RangeSearch::run() {
   }
   take_back();
   std::sort(pieces_.begin(), pieces_.end(), [](const Piece& a, const Piece& b) { return a.first < b.first; });
+  tidy();
 }
 
 // Steps aim at half the level, so that load which is not quite as measured stays within it, and at all of it
@@ -373,40 +375,6 @@ void RangeSearch::apply(std::size_t piece, std::size_t place, NodeIndex to) {
   moved_bytes_ += change.bytes;
   std::fill(stuck_.begin(), stuck_.end(), false);
   std::fill(swapless_.begin(), swapless_.end(), false);
-}
-
-// Steps that later ones made needless: a piece goes back where that leaves nobody above the tolerance who was
-// not.
-void RangeSearch::take_back() {
-  std::vector<std::size_t> changed;
-  for (std::size_t p = 0; p < pieces_.size(); ++p)
-    if (pieces_[p].owners != pieces_[p].was) changed.push_back(p);
-  std::stable_sort(changed.begin(), changed.end(), [&](std::size_t a, std::size_t b) {
-    return pieces_[a].load.bytes > pieces_[b].load.bytes;
-  });
-  for (std::size_t p : changed) {
-    Piece& piece = pieces_[p];
-    std::vector<NodeIndex> touched = piece.owners;
-    touched.insert(touched.end(), piece.was.begin(), piece.was.end());
-    std::vector<Load> after;
-    for (NodeIndex n : touched) {
-      Load load = loads_[n];
-      const auto has = [&](const std::vector<NodeIndex>& owners) {
-        const bool held = std::find(owners.begin(), owners.end(), n) != owners.end();
-        return Load{owners.front() == n ? piece.load.requests : 0, held ? piece.load.bytes : 0};
-      };
-      load -= has(piece.owners);
-      load += has(piece.was);
-      after.push_back(load);
-    }
-    const Hot none;
-    bool may = true;
-    for (std::size_t i = 0; i < touched.size() && may; ++i)
-      may = !shares_.takes[touched[i]] || keeps_below(touched[i], after[i], none, true);
-    if (!may) continue;
-    for (std::size_t i = 0; i < touched.size(); ++i) loads_[touched[i]] = after[i];
-    piece.owners = piece.was;
-  }
 }
 
 }  // namespace arcwise

@@ -69,7 +69,9 @@ class RangeSearch {
   bool halve(std::size_t piece, Resource r);
   bool halve_largest(Hot hot);
   void apply(std::size_t piece, std::size_t place, NodeIndex to);
+  bool put(Piece& piece, const std::vector<NodeIndex>& owners);
   void take_back();
+  void tidy();
   std::vector<std::size_t> relevant(Hot hot) const;
   std::vector<NodeIndex> coolest(Resource r) const;
 
