@@ -8,7 +8,6 @@ namespace {
 
 constexpr double least_gain = 1e-5;     // of a mean node's load
 constexpr double price_of_move = 1e-3;  // beside its bytes, as a part of what a mean node holds
-constexpr double crumb = 0.01;          // of what a mean node holds
 constexpr std::size_t most_places = 64, most_swapped = 24;
 constexpr std::size_t most_pieces = std::size_t{1} << 21;
 
