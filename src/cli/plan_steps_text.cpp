@@ -1,6 +1,7 @@
 #include "cli/plan_steps_text.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 #include "arcwise/format.hpp"
@@ -84,7 +85,9 @@ std::string cache_table(const StepPlan& plan, const StepOptions& options, bool c
                {"database", true},
                {"its requests"},
                {"95 % warm again after", true}});
-  const auto rate = [](double value) { return counted(static_cast<std::uint64_t>(value + 0.5)) + "/s"; };
+  const auto rate = [](double value) {
+    return counted(static_cast<std::uint64_t>(std::llround(value))) + "/s";
+  };
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const auto& cache = plan.steps[i].cache;
     if (!cache) return "";
@@ -103,6 +106,7 @@ std::string cache_table(const StepPlan& plan, const StepOptions& options, bool c
 
 std::vector<const PeakLoad*> busiest_first(const std::vector<PeakLoad>& peaks) {
   std::vector<const PeakLoad*> out;
+  out.reserve(peaks.size());
   for (const PeakLoad& peak : peaks) out.push_back(&peak);
   std::stable_sort(out.begin(), out.end(), [](const PeakLoad* a, const PeakLoad* b) {
     return std::tuple(a->utilisation.value_or(0), a->rate, a->first_peak) >
@@ -127,7 +131,7 @@ std::string peak_table(const StepPlan& plan, const StepOptions& options, bool al
   });
   const auto requests = [&](Share share) {
     return options.requests > 0
-               ? counted(static_cast<std::uint64_t>(options.requests * share.value() + 0.5)) + "/s"
+               ? counted(static_cast<std::uint64_t>(std::llround(options.requests * share.value()))) + "/s"
                : "";
   };
   std::size_t rows = 0;

@@ -70,7 +70,7 @@ Args::Setter seconds_into(std::optional<double>& into) {
   return [&into](const std::string& text) -> std::string {
     const auto seconds = seconds_of(text);
     if (!seconds) return no_time;
-    into = *seconds;
+    into = seconds;
     return "";
   };
 }

@@ -54,6 +54,7 @@ std::vector<RackLoad> rack_loads(const Diff& diff, const ClusterMap& before, con
     if (!to.empty()) passed[to] += t.share;
   }
   std::vector<RackLoad> out;
+  out.reserve(passed.size());
   for (const auto& [rack, share] : passed) out.push_back({rack, share.value() * cost.data_bytes, 0, 0});
   return out;
 }

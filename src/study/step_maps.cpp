@@ -20,6 +20,7 @@ const Node* find(const ClusterMap& map, const std::string& name) {
 std::vector<NodeChange> changes_asked(const Change& change, const ClusterMap& before,
                                       const ClusterMap& after) {
   std::vector<NodeChange> out;
+  out.reserve(change.add.size() + change.replace.size() + change.weight.size() + change.remove.size());
   for (const NewNode& node : change.add) out.push_back({"add " + node.name, "", node.name, false});
   for (const auto& [old, node] : change.replace) {
     const Node *was = find(before, old), *is = find(after, node.name);

@@ -1,6 +1,7 @@
 #include "study/step_warnings.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "study/numbers.hpp"
@@ -24,7 +25,7 @@ std::string part(Share share) {
 }
 
 std::string whole(double value) {
-  return std::to_string(static_cast<std::uint64_t>(value + 0.5));
+  return std::to_string(std::llround(value));
 }
 
 void check_holders(const StepPlan& plan, std::size_t i, const StepOptions& options,
