@@ -91,13 +91,13 @@ class Placement {
 
   /// Fills `out` with distinct owners in preference order and returns how many there are: at most the
   /// policy's count and out.size(), fewer when the mask leaves too few. Cost: one search and a walk of a few
-  /// candidates.
+  /// candidates; a look at every node where the mask refuses 64 of them.
   std::size_t owners(const Query& query, std::span<NodeIndex> out) const noexcept;
   /// The first owner of a key without a mask, whatever the recipe; no_node where nobody owns it. The same as
   /// owners() with room for one, in one call from bytes to node.
   NodeIndex owner(std::string_view key) const noexcept;
-  /// The first owner without a mask; no_node where nobody owns the position, or where a hash does not
-  /// suffice.
+  /// The first owner of a position without a mask; no_node where nobody owns it, and for placements that are
+  /// not enumerable: these compute candidates for a key, and are asked for its owner().
   NodeIndex primary(KeyHash hash) const noexcept;
   /// The same for many; hashes are positions (the low 64 bits; spaces up to 64 bits). out.size() >=
   /// hashes.size().
