@@ -22,9 +22,9 @@ enum class BoundRule : std::uint8_t {
 
 struct Bound {
   BoundRule rule = BoundRule::arcwise;
-  std::uint32_t percent = 125;  ///< 100 · c; at least 100
-  std::vector<std::uint64_t>
-      most;  ///< a node never takes more, whatever the formula says; empty: no such caps
+  std::uint32_t percent = 125;      ///< 100 · c; below 100 counts as 100, above 65,535 as 65,535
+  std::vector<std::uint64_t> most;  ///< a node never takes more, whatever the formula says; nodes beyond its
+                                    ///< end have no such cap
 };
 
 /// A placement under a bound. Immutable and safe to share between threads; cheap to copy but for `most`.
@@ -33,14 +33,19 @@ class Bounded {
   Bounded(Placement placement, Bound bound);
 
   /// How many requests the node may have in progress, the next one counted. `loads`: in progress now, one
-  /// entry a node of the map. 0 for a masked node, and for one whose weight of 0 takes it out. Cost:
-  /// O(nodes), no allocation.
+  /// entry a node of the map; nodes beyond its end have 0, and above 2^50 the formula counts 2^50. Weights
+  /// count in parts of at most 2^-35 of the largest. 0 for a masked node, one whose weight of 0 takes it out,
+  /// one in a zone that holds nothing, and a number that is no node's. Cost: O(nodes), no allocation.
   std::uint64_t cap(NodeIndex node, std::span<const std::uint64_t> loads,
                     const NodeMask& mask) const noexcept;
 
   /// The node that takes the key now: the first of its candidates with room; where a table lists no further
-  /// one, any node in an order drawn for the key. no_node: every node is masked or at its `most`. Same query
-  /// and loads, same answer. Cost: O(nodes) once, and a step for each full candidate; no allocation.
+  /// one, any node in an order drawn for the key. With nothing in progress, the placement's owner(). no_node:
+  /// every node that may hold something is masked or at its `most`. Same query and loads, same answer. Cost:
+  /// O(nodes) once, and for each full candidate what the placement takes to find the next one: a step on
+  /// rings and tables, one hash with buckets, a step for each probe with multi-probe; rendezvous scores all
+  /// nodes again after 1, 4, 16, 64, … candidates, from 256 on after each 256. Under a mask or `most` the
+  /// rule haproxy sums weights anew for each candidate. No allocation.
   NodeIndex pick(const Query& query, std::span<const std::uint64_t> loads) const noexcept;
 
   const Placement& placement() const noexcept { return placement_; }

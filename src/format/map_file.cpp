@@ -1,4 +1,6 @@
 // Arcwise's own map file: the schema, field by field. What the fields mean together is validate()'s to say.
+#include <set>
+
 #include "format/map_fields.hpp"
 #include "model/build.hpp"
 
@@ -153,6 +155,11 @@ Fault partitions(const Source& source, const YamlNode& placement, ClusterSpec& s
   if (!names) return missing(source, *lines, "holders", "write [a, b]: the nodes that partitions number");
   std::vector<Marked<std::string>> holders;
   if (auto fault = texts(source, *names, holders)) return fault;
+  std::set<std::string_view> known;
+  for (std::size_t i = 0; i < holders.size(); ++i)
+    if (!known.insert(holders[i].value).second)
+      return fault_at(source, names->items[i].at, holders[i].value, "a holder is listed twice",
+                      "list each node once: partitions name a holder by its place in this list");
   if (auto fault = expect(source, *lines, Kind::sequence)) return fault;
   for (const YamlNode& line : lines->items) {
     if (auto fault = expect(source, line, Kind::scalar)) return fault;

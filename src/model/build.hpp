@@ -18,7 +18,7 @@ inline Error fault(const Mark& at, std::string what, std::string why, std::strin
 }
 
 struct NodeMarks {
-  Mark name, weight, state, tokens;
+  Mark name, weight, state, tokens, bucket;
 };
 
 struct BuildMarks {
@@ -28,17 +28,31 @@ struct BuildMarks {
   std::vector<NodeMarks> nodes;                     ///< empty, or one a node
   std::vector<Marked<std::string>> rows;            ///< empty, or `upto` of each row of the table, as written
   std::vector<std::pair<std::string, Mark>> zones;  ///< of per_zone, in the order written
+  std::vector<std::pair<std::string, Mark>> settings;  ///< as far as the map writes them
+  std::vector<Mark> removed;                           ///< empty, or one an entry of `removed`
   /// A token that a node lists, as written (the second one, if it does so twice); may be unset.
   std::function<Marked<std::string>(NodeIndex, Token)> token_at;
+  /// Where a node lists a bucket (the second place, if it does so twice); may be unset.
+  std::function<Mark(NodeIndex, std::uint32_t)> bucket_at;
   bool strict = false;  ///< a written map: more replicas than nodes is an error whatever when_short says
 
   NodeMarks node_at(std::size_t i) const {
-    return i < nodes.size() ? nodes[i] : NodeMarks{whole, whole, whole, whole};
+    return i < nodes.size() ? nodes[i] : NodeMarks{whole, whole, whole, whole, whole};
   }
   Mark zone_at(std::string_view zone) const {
     for (const auto& [name, at] : zones)
       if (name == zone) return at;
     return replicas;
+  }
+  Mark removed_at(std::size_t i) const { return i < removed.size() ? removed[i] : whole; }
+  Mark held_at(NodeIndex node, std::uint32_t bucket) const {
+    return bucket_at ? bucket_at(node, bucket) : node_at(node).name;
+  }
+  /// Where a setting is written; a preset stands at the recipe.
+  Mark setting_at(std::string_view name) const {
+    for (const auto& [written, at] : settings)
+      if (written == name) return at;
+    return recipe;
   }
 };
 
@@ -48,6 +62,9 @@ Result<ClusterMap> build_marked(ClusterMap::Parts parts, const BuildMarks& marks
 /// held once or removed. For others: nothing of the kind is listed.
 std::optional<Error> number_buckets(ClusterMap::Parts& parts, const BuildMarks& marks);
 
+/// A table's rows are in order and list distinct nodes, and all positions have one.
+std::optional<Error> check_table(const ClusterMap::Parts& parts, const BuildMarks& marks);
+
 /// A weight is relative; the bounds keep every sum of them finite and every share above nothing.
 inline constexpr double least_weight = 1e-9, most_weight = 4294967295;
 bool is_weight(double weight);  ///< 0 too, which some recipes take
@@ -55,6 +72,18 @@ inline constexpr const char* weight_rule =
     "a weight that is not a finite positive number from 1e-9 to 4294967295";
 inline constexpr const char* weight_advice =
     "a weight is relative capacity, such as 1 or 2.5; to take a node out, remove it";
+
+/// Below it Arcwise's whole-number weights, units of 2^-30, would be off by more than a hundredth.
+inline constexpr double least_unit_weight = 5e-8;
+
+/// Recipes that read a node's own number, `bucket`: a server's id, an OSD, a server's vnodes.
+inline bool numbers_nodes(const Recipe& recipe) {
+  return recipe.method.starts_with("haproxy") || recipe.method == "ceph" || recipe.name == "ceph-pgs" ||
+         recipe.bucket_is_tokens;
+}
+
+/// Buckets 0, 1, … one after another down the list and none removed: what a map that lists none gets.
+bool numbered_by_list(const std::vector<Node>& nodes, const PlacementSettings& placement);
 
 /// The machine of a node that names none: the address without its port, else the name.
 std::string default_host(const Node& node);

@@ -51,6 +51,21 @@ std::optional<Error> check_node(const Node& node, const Recipe& recipe, const No
     if (auto error = check_text(at.name, *field, "a node's field")) return error;
   if (!is_weight(node.weight) || (node.weight == 0 && !recipe.zero_weight))
     return fault(at.weight, shown(node.weight), "node '" + node.name + "' has " + weight_rule, weight_advice);
+  if (recipe.method == "rendezvous" || recipe.method == "maglev")
+    if (node.weight < least_unit_weight)
+      return fault(at.weight, shown(node.weight),
+                   "node '" + node.name +
+                       "' has a weight below 5e-8, and the whole numbers in which recipe '" +
+                       std::string(recipe.name) + "' counts weights would not tell it from others",
+                   "weights are relative: scale them all up");
+  if (node.bucket && !numbers_nodes(recipe))
+    return fault(at.bucket, std::to_string(*node.bucket),
+                 "node '" + node.name + "' has a `bucket`, and recipe '" + std::string(recipe.name) +
+                     "' does not number nodes",
+                 recipe.points == PointRule::buckets
+                     ? "list the buckets that it holds: `buckets: [" + std::to_string(*node.bucket) + "]`"
+                     : "drop `bucket`: it is the number of an HAProxy server, a Ceph OSD or an npm hashring "
+                       "server");
   if (recipe.whole_weight && node.weight != std::floor(node.weight))
     return fault(at.weight, shown(node.weight),
                  "node '" + node.name + "' has a weight that the system of recipe '" +
@@ -82,7 +97,7 @@ std::optional<Error> check_someone_weighs(const ClusterMap::Parts& parts, const 
           return std::any_of(shares.begin(), shares.end(),
                              [&](const auto& s) { return s.first == n.zone && s.second > 0; });
         }))
-      return fault(marks.whole, std::string(parts.placement.text(info.name)),
+      return fault(marks.setting_at(info.name), std::string(parts.placement.text(info.name)),
                    "setting '" + std::string(info.name) + "' gives no zone of these nodes a share",
                    "name the zones of the nodes");
   }
@@ -165,51 +180,18 @@ std::optional<Error> check_hashed_tokens(const ClusterMap::Parts& parts, const B
   return std::nullopt;
 }
 
-std::optional<Error> check_table(const ClusterMap::Parts& parts, const BuildMarks& marks) {
-  const auto& table = parts.placement.table;
-  if (table.empty())
-    return fault(marks.recipe, std::string(parts.placement.recipe->name),
-                 "this recipe needs a list of ranges, and the map has none",
-                 "list every range with its owners under `ranges`");
-  const auto row_fault = [&](std::size_t i, std::string why, std::string advice) {
-    const bool known = i < marks.rows.size();
-    return fault(known ? marks.rows[i].at : marks.whole,
-                 known ? marks.rows[i].value : to_text(parts.space, table[i].upto), std::move(why),
-                 std::move(advice));
-  };
-  const bool equal_parts = has_equal_parts(*parts.placement.recipe);
-  if (equal_parts && table.size() > most_parts)
-    return row_fault(most_parts, "more than 1,048,576 partitions", "list fewer: a hundred a node are plenty");
-  if (equal_parts && parts.placement.slots)
-    return fault(marks.recipe, std::string(parts.placement.recipe->name),
-                 "partitions are parts of hash space, and the map has slots instead",
-                 "drop `slots`, or use recipe ranges");
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (equal_parts && table[i].upto != part_end(parts.space, table.size(), i))
-      return row_fault(i, "the ranges are not equal parts of hash space",
-                       "list them under `partitions`, without their ends, or use recipe ranges");
-    if (i && !(table[i - 1].upto < table[i].upto))
-      return row_fault(i, "ranges are not in ascending order of `upto`, or one is listed twice",
-                       "list each range once, in ring order");
-    std::set<NodeIndex> seen;
-    for (NodeIndex n : table[i].owners)
-      if (n >= parts.nodes.size() || !seen.insert(n).second)
-        return row_fault(i, "a range lists an owner twice", "owners of a range are distinct nodes");
-    for (NodeIndex n : table[i].owners)
-      if (parts.nodes[n].state == NodeState::joining)
-        return fault(marks.whole, parts.nodes[n].name,
-                     "a range lists an owner that is joining, and so owns nothing yet",
-                     "drop it from the range, or give it the state normal");
-    if (table[i].owners.size() > max_replicas)
-      return row_fault(i, "a range has more than 64 owners", "list at most 64");
-  }
-  if (table.back().upto.value > parts.space.last)
-    return row_fault(table.size() - 1, "a range ends beyond the last position",
-                     "the last is " + to_text(parts.space, {parts.space.last}));
-  if (parts.placement.slots && table.back().upto.value != parts.space.last)
-    return row_fault(table.size() - 1, "the slots end before the last one",
-                     "let the last range end at slot " + to_text(parts.space, {parts.space.last}));
-  return std::nullopt;
+// Fewer entries than nodes leave some node without any, whatever its weight.
+std::optional<Error> check_table_size(const ClusterMap::Parts& parts, const BuildMarks& marks) {
+  if (parts.placement.recipe->method != "maglev") return std::nullopt;
+  const auto entries = static_cast<std::size_t>(parts.placement.integer("table_size"));
+  const auto nodes =
+      static_cast<std::size_t>(std::count_if(parts.nodes.begin(), parts.nodes.end(), [](const Node& node) {
+        return node.state != NodeState::joining;
+      }));
+  if (nodes <= entries) return std::nullopt;
+  return fault(marks.setting_at("table_size"), std::string(parts.placement.text("table_size")),
+               std::to_string(nodes) + " nodes are more than the entries of the table",
+               "write `settings: {table_size: N}` with a prime a hundred times the number of nodes");
 }
 
 std::uint64_t slot_count(const ClusterMap::Parts& parts) {
@@ -368,8 +350,9 @@ Result<ClusterMap> build_marked(ClusterMap::Parts parts, const BuildMarks& marks
                  std::string(parts.placement.recipe->no_placement), "use a recipe that gives keys an owner");
   if (auto error = check_nodes(parts, marks)) return *error;
   for (const auto& [name, value] : parts.placement.settings) {
-    if (auto error = check_setting(*parts.placement.recipe, name, value, marks.whole)) return *error;
-    if (auto error = check_text(marks.whole, value, "a setting")) return *error;
+    const Mark at = marks.setting_at(name);
+    if (auto error = check_setting(*parts.placement.recipe, name, value, at)) return *error;
+    if (auto error = check_text(at, value, "a setting")) return *error;
   }
   if (parts.placement.tokens == 0) parts.placement.tokens = parts.placement.recipe->default_tokens;
   if (parts.placement.slots == 0) parts.placement.slots = parts.placement.recipe->default_slots;
@@ -378,6 +361,7 @@ Result<ClusterMap> build_marked(ClusterMap::Parts parts, const BuildMarks& marks
   if (points != PointRule::given)
     if (auto error = check_hashed_tokens(parts, marks)) return *error;
   if (auto error = number_buckets(parts, marks)) return *error;
+  if (auto error = check_table_size(parts, marks)) return *error;
   derive_space(parts);
   if (points == PointRule::given)
     if (auto error = check_given_tokens(parts, marks)) return *error;

@@ -130,7 +130,8 @@ std::optional<Error> check_setting(const Recipe& recipe, const std::string& name
                          !is_prime(static_cast<std::int64_t>(*number));
   if (composite)
     return Error{ErrorKind::input, at, value, "setting '" + name + "' is not a prime number",
-                 "the system refuses it too: 65537 is usual"};
+                 recipe.hash_open ? "a prime lets every node reach every entry of the table: 65537 is usual"
+                                  : "the system refuses it too: 65537 is usual"};
   if (number && *number >= info->least && *number <= info->most) return std::nullopt;
   const auto whole = [](double v) { return std::to_string(static_cast<std::int64_t>(v)); };
   return Error{ErrorKind::input, at, value, "setting '" + name + "' is out of range",

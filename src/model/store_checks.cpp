@@ -94,8 +94,8 @@ std::optional<Error> check_ceph(const ClusterMap::Parts& parts, const BuildMarks
       return fault(marks.node_at(n).name, parts.nodes[n].name, "two nodes have the same OSD number",
                    "write each one's number as `bucket`, or name them osd.0, osd.1, …");
   if (auto error = check_weights(parts, marks)) return error;
-  if (auto error = check_bucket_ids(parts.placement, marks.whole)) return error;
-  return check_reweights(parts, marks.whole);
+  if (auto error = check_bucket_ids(parts.placement, marks.setting_at("bucket_ids"))) return error;
+  return check_reweights(parts, marks.setting_at("reweight"));
 }
 
 }  // namespace

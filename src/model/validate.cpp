@@ -108,7 +108,8 @@ std::optional<Error> read_buckets(const std::vector<Marked<std::uint64_t>>& in,
                                   std::vector<std::uint32_t>& out) {
   for (const auto& number : in) {
     if (number.value >= max_ring_tokens)
-      return fault(number.at, std::to_string(number.value), "a bucket's number is out of range",
+      return fault(number.at, std::to_string(number.value),
+                   "a bucket's number is above " + std::to_string(max_ring_tokens - 1),
                    "number buckets from 0 on, without a gap");
     out.push_back(static_cast<std::uint32_t>(number.value));
   }
@@ -148,17 +149,21 @@ std::optional<Error> read_node(const ClusterSpec::NodeSpec& in, const TokenSpace
 
 std::optional<Error> read_ranges(const ClusterSpec& spec, const TokenSpace& space,
                                  const std::vector<Node>& nodes, PlacementSettings& out) {
-  if (!spec.ranges.empty() && out.recipe->points != PointRule::table)
-    return fault(spec.ranges.front().upto.at, spec.ranges.front().upto.value,
-                 "recipe '" + spec.recipe.value + "' takes no list of ranges",
+  if (!spec.ranges.empty() && out.recipe->points != PointRule::table) {
+    const Marked<std::string>& first = spec.ranges.front().upto;
+    if (first.value.empty())
+      return fault(first.at, "partitions", "recipe '" + spec.recipe.value + "' takes no list of partitions",
+                   "drop `holders` and `partitions`, or use recipe partitions");
+    return fault(first.at, first.value, "recipe '" + spec.recipe.value + "' takes no list of ranges",
                  "drop `ranges`, or use recipe ranges");
+  }
   std::unordered_map<std::string_view, NodeIndex> by_name;
   for (std::size_t i = 0; i < nodes.size(); ++i) by_name.emplace(nodes[i].name, static_cast<NodeIndex>(i));
   for (const auto& in : spec.ranges) {
     TableRow row;
     const bool numbered = in.upto.value.empty();  // a partition, which lists no end
     if (numbered && !has_equal_parts(*out.recipe))
-      return fault(in.upto.at, "", "recipe '" + spec.recipe.value + "' takes no list of partitions",
+      return fault(in.upto.at, "partitions", "recipe '" + spec.recipe.value + "' takes no list of partitions",
                    "list its ranges under `ranges`, or use recipe partitions");
     const auto upto =
         numbered ? part_end(space, spec.ranges.size(), out.table.size()) : from_hex(space, in.upto.value);
@@ -236,7 +241,16 @@ BuildMarks marks_of(const ClusterSpec& spec, const TokenSpace& space) {
   for (const auto& node : spec.nodes)
     marks.nodes.push_back({node.name.at, node.weight ? node.weight->at : node.name.at,
                            node.state ? node.state->at : node.name.at,
-                           node.tokens.empty() ? node.name.at : node.tokens.front().at});
+                           node.tokens.empty() ? node.name.at : node.tokens.front().at,
+                           node.bucket ? node.bucket->at : node.name.at});
+  for (const auto& removed : spec.removed) marks.removed.push_back(removed.at);
+  for (const auto& [name, value] : spec.settings) marks.settings.emplace_back(name.value, value.at);
+  marks.bucket_at = [&spec](NodeIndex n, std::uint32_t bucket) {
+    const auto& listed = spec.nodes[n].buckets;
+    for (std::size_t i = listed.size(); i-- > 0;)
+      if (listed[i].value == bucket) return listed[i].at;
+    return spec.nodes[n].name.at;
+  };
   marks.token_at = [&spec, space](NodeIndex n, Token token) {
     return written_token(spec.nodes[n], space, token);
   };

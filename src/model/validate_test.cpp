@@ -366,13 +366,40 @@ TEST(Validate, a_table_lists_ranges_in_order_with_distinct_owners) {
             "f: ranges are not in ascending order of `upto`, or one is listed twice");
   Spec twice("ranges");
   twice.node("a").range("f", {"a", "a"});
-  EXPECT_EQ(twice.error(twice->ranges[0].upto.at), "f: a range lists an owner twice");
+  EXPECT_EQ(twice.error(twice->ranges[0].upto.at), "a: a range lists an owner twice");
   Spec stranger("ranges");
   stranger.node("a").range("f", {"a", "b"});
   EXPECT_EQ(stranger.error(stranger->ranges[0].owners[1].at), "b: a range names an owner that is not a node");
   Spec elsewhere;
   elsewhere.node("a").range("f", {"a"});
   EXPECT_EQ(elsewhere.error(elsewhere->ranges[0].upto.at), "f: recipe 'ring' takes no list of ranges");
+}
+
+TEST(Validate, a_table_of_parts_names_nodes_that_there_are) {
+  ClusterMap::Parts parts = Spec("ranges").node("a").node("b").range("f", {"a"}).map().parts();
+  parts.placement.table[0].owners = {9};
+  const auto map = ClusterMap::build(std::move(parts));
+  ASSERT_FALSE(map);
+  EXPECT_EQ(map.error().what, "9");
+  EXPECT_EQ(map.error().why, "a range names a node by a number that none of the 2 nodes has");
+}
+
+TEST(Validate, a_missing_list_of_partitions_is_asked_for_by_its_own_name) {
+  Spec none("partitions");
+  none.node("a");
+  const auto map = validate(*none.operator->());
+  ASSERT_FALSE(map);
+  EXPECT_NE(map.error().advice.find("`partitions`"), std::string::npos) << map.error().advice;
+}
+
+TEST(Validate, whole_number_weights_are_refused_only_where_they_would_be_off) {
+  for (const char* recipe : {"rendezvous", "maglev"}) {
+    Spec spec(recipe);
+    spec.node("a").weight(4.9e-8).node("b");
+    EXPECT_NE(spec.error(spec->nodes[0].weight->at).find("has a weight below 5e-8"), std::string::npos);
+    spec->nodes[0].weight->value = 5e-8;
+    EXPECT_EQ(spec.map().nodes().size(), 2u);
+  }
 }
 
 TEST(Validate, slots_are_all_listed) {

@@ -2,25 +2,52 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "hash/splitmix.hpp"
 #include "place/envoy_shuffle.hpp"
-#include "place/weighted_rendezvous.hpp"
 
 namespace arcwise {
 namespace {
 
-// Weights as whole numbers. HAProxy counts 16 points for each unit; elsewhere units of 2^-20, so that a
-// product with 50 bits of requests and a percentage fits 128.
-std::uint64_t units_of(const Node& node, const Recipe& recipe, BoundRule rule) {
-  if (node.state == NodeState::joining || (node.weight == 0 && !recipe.places_unweighted)) return 0;
-  const std::uint64_t units = rule == BoundRule::haproxy ? static_cast<std::uint64_t>(16 * node.weight)
-                                                         : fixed_weight(node.weight) >> 10;
-  return std::max<std::uint64_t>(1, units);
+// What keeps products within 128 bits: 2^50 in progress on each of 2^24 nodes, times 2^16 per cent, times
+// 2^36 units of weight.
+constexpr std::uint64_t most_load = std::uint64_t{1} << 50;
+constexpr std::uint32_t least_percent = 100, most_percent = 65535;
+constexpr int unit_bits = 36;
+
+bool may_hold(const Node& node, const ClusterMap& map) {
+  if (node.state == NodeState::joining) return false;
+  if (node.weight == 0 && !map.placement().recipe->places_unweighted) return false;
+  const std::vector<ZoneCount>& zones = map.replicas().per_zone;
+  if (zones.empty() || map.placement().recipe->points == PointRule::table) return true;
+  return std::any_of(zones.begin(), zones.end(),
+                     [&](const ZoneCount& zone) { return zone.count > 0 && zone.zone == node.zone; });
 }
 
-std::uint64_t rounded_up(u128 part, u128 whole) noexcept {
-  return static_cast<std::uint64_t>((part + whole - 1) / whole);
+// Weights as whole numbers. HAProxy counts 16 points for each unit; elsewhere the largest weight gets 36
+// bits, by a power of two, so that whole weights stay exact.
+std::vector<std::uint64_t> units_of(const ClusterMap& map, BoundRule rule) {
+  double largest = 0;
+  for (const Node& node : map.nodes())
+    if (may_hold(node, map)) largest = std::max(largest, node.weight);
+  int exponent = 0;
+  std::frexp(largest, &exponent);
+  std::vector<std::uint64_t> units;
+  for (const Node& node : map.nodes()) {
+    const double weight =
+        rule == BoundRule::haproxy ? 16 * node.weight : std::ldexp(node.weight, unit_bits - exponent) + 0.5;
+    units.push_back(may_hold(node, map) ? std::max<std::uint64_t>(1, static_cast<std::uint64_t>(weight)) : 0);
+  }
+  return units;
+}
+
+u128 rounded_up(u128 part, u128 whole) noexcept {
+  return (part + whole - 1) / whole;
+}
+
+std::uint64_t saturated(u128 number) noexcept {
+  return static_cast<std::uint64_t>(std::min<u128>(number, ~std::uint64_t{0}));
 }
 
 }  // namespace
@@ -32,50 +59,60 @@ class Bounded::Caps {
       : bounded_(bounded), loads_(loads), mask_(mask) {
     for (std::size_t n = 0; n < bounded.units_.size(); ++n) {
       if (!takes_more(n)) continue;
-      next_ += loads[n];
+      next_ += counted(n);
       all_ += bounded.units_[n];
+      ++takers_;
     }
-    next_ = std::min(next_, std::uint64_t{1} << 50);
   }
 
   std::uint64_t of(NodeIndex node) const noexcept {
     if (!takes(node)) return 0;
-    return takes_more(node) ? std::min(most(node), by_rule(node)) : most(node);
+    return takes_more(node) ? std::min(most(node), saturated(by_rule(node))) : most(node);
   }
+
+  bool has_room(NodeIndex node) const noexcept { return takes_more(node) && counted(node) < by_rule(node); }
 
  private:
   std::uint64_t most(std::size_t n) const noexcept {
-    return bounded_.bound_.most.empty() ? ~std::uint64_t{0} : bounded_.bound_.most[n];
+    return n < bounded_.bound_.most.size() ? bounded_.bound_.most[n] : ~std::uint64_t{0};
   }
+  std::uint64_t load(std::size_t n) const noexcept { return n < loads_.size() ? loads_[n] : 0; }
+  std::uint64_t counted(std::size_t n) const noexcept { return std::min(load(n), most_load); }
   bool takes(std::size_t n) const noexcept {
-    return bounded_.units_[n] != 0 && !mask_.skips(static_cast<NodeIndex>(n));
+    return n < bounded_.units_.size() && bounded_.units_[n] != 0 && !mask_.skips(static_cast<NodeIndex>(n));
   }
   // A node at its most is left out like a masked one: what it cannot carry the others do. Worked example,
   // equal nodes, c = 1: one at its most of 2, the other holds 9; of 12 half would be 6, of 10 all is 10.
-  bool takes_more(std::size_t n) const noexcept { return takes(n) && loads_[n] < most(n); }
+  bool takes_more(std::size_t n) const noexcept { return takes(n) && load(n) < most(n); }
 
-  std::uint64_t by_rule(NodeIndex node) const noexcept {
+  u128 by_rule(NodeIndex node) const noexcept {
     const std::uint64_t percent = bounded_.bound_.percent, units = bounded_.units_[node];
-    const std::uint64_t slots = (next_ * percent + 99) / 100;
+    const u128 slots = (next_ * percent + 99) / 100;
     switch (bounded_.bound_.rule) {
       case BoundRule::arcwise:
-        return rounded_up(u128{next_} * percent * units, u128{100} * all_);
+        return std::max<u128>(1, rounded_up(next_ * percent * (units - rounding()), 100 * all_));
       case BoundRule::haproxy:
-        return std::max<std::uint64_t>(1, dealt_out(slots, node));
+        return std::max<u128>(1, dealt_out(slots, node));
       case BoundRule::envoy:
-        return std::max<std::uint64_t>(1, rounded_up(u128{slots} * units, all_));
+        return std::max<u128>(1, rounded_up(slots * units, all_));
     }
     return 0;
+  }
+
+  // A part that is within one unit of a whole number is that number: weights 1e-6 and 1e-7, which are no
+  // whole numbers of units, share 110 as 100 and 10, not 101. Rounded up, the parts still add up to all, as
+  // long as these units together are less than one request.
+  std::uint64_t rounding() const noexcept {
+    return next_ * bounded_.bound_.percent * takers_ < 100 * all_ ? 1 : 0;
   }
 
   // Whole slots are dealt out along the list: what rounding leaves over goes to whoever crosses the next
   // whole number. Worked example, weights 3 and 1 (48 and 16 of 64) and 5 slots: 48·5/64 = 3 and
   // 64·5/64 − 3 = 2.
-  std::uint64_t dealt_out(std::uint64_t slots, NodeIndex node) const noexcept {
-    const auto all = static_cast<std::uint64_t>(all_);
-    const std::uint64_t each = slots / all, rest = slots % all;
-    const std::uint64_t mine = bounded_.units_[node], before = units_before(node);
-    return mine * each + (before + mine) * rest / all - before * rest / all;
+  u128 dealt_out(u128 slots, NodeIndex node) const noexcept {
+    const u128 each = slots / all_, rest = slots % all_;
+    const u128 mine = bounded_.units_[node], before = units_before(node);
+    return mine * each + (before + mine) * rest / all_ - before * rest / all_;
   }
 
   std::uint64_t units_before(NodeIndex node) const noexcept {
@@ -89,15 +126,16 @@ class Bounded::Caps {
   const Bounded& bounded_;
   std::span<const std::uint64_t> loads_;
   const NodeMask& mask_;
-  std::uint64_t next_ = 1;  ///< requests in progress once this one is taken
-  u128 all_ = 0;            ///< units of all nodes that may take something
+  u128 next_ = 1;  ///< requests in progress once this one is taken
+  u128 all_ = 0;   ///< units of all nodes that may take something
+  u128 takers_ = 0;
 };
 
 // The candidates of a key with their room.
 class Bounded::Picker {
  public:
   Picker(const Bounded& bounded, const Query& query, std::span<const std::uint64_t> loads) noexcept
-      : bounded_(bounded), query_(query), loads_(loads), caps_(bounded, loads, query.mask) {}
+      : bounded_(bounded), query_(query), caps_(bounded, loads, query.mask) {}
 
   NodeIndex along_candidates() noexcept {
     bounded_.placement().walk(
@@ -118,7 +156,7 @@ class Bounded::Picker {
   }
 
  private:
-  bool has_room(NodeIndex node) const noexcept { return loads_[node] < caps_.of(node); }
+  bool has_room(NodeIndex node) const noexcept { return caps_.has_room(node); }
 
   bool offer(NodeIndex node) noexcept {
     if (node == no_node || node == full_ || !has_room(node)) {
@@ -135,7 +173,7 @@ class Bounded::Picker {
     const auto& nodes = bounded_.placement().map().nodes();
     NodeIndex best = no_node;
     std::uint64_t least = 0;
-    for (std::size_t n = 0; n < loads_.size(); ++n) {
+    for (std::size_t n = 0; n < nodes.size(); ++n) {
       const auto node = static_cast<NodeIndex>(n);
       if (!has_room(node)) continue;
       const std::uint64_t score = mix64(static_cast<std::uint64_t>(query_.hash.value) ^ bounded_.names_[n]);
@@ -149,20 +187,20 @@ class Bounded::Picker {
 
   const Bounded& bounded_;
   const Query& query_;
-  std::span<const std::uint64_t> loads_;
   Caps caps_;
   NodeIndex found_ = no_node, full_ = no_node;
 };
 
 Bounded::Bounded(Placement placement, Bound bound)
     : placement_(std::move(placement)), bound_(std::move(bound)) {
+  bound_.percent = std::clamp(bound_.percent, least_percent, most_percent);
+  units_ = units_of(placement_.map(), bound_.rule);
   std::uint64_t before = 0;
-  for (const Node& node : placement_.map().nodes()) {
-    units_.push_back(units_of(node, *placement_.map().placement().recipe, bound_.rule));
+  for (const std::uint64_t units : units_) {
     units_before_.push_back(before);
-    before += units_.back();
-    names_.push_back(key_hash(KeyHashId::xxh3, node.name));
+    before += units;
   }
+  for (const Node& node : placement_.map().nodes()) names_.push_back(key_hash(KeyHashId::xxh3, node.name));
 }
 
 std::uint64_t Bounded::cap(NodeIndex node, std::span<const std::uint64_t> loads,

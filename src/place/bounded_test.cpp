@@ -5,6 +5,7 @@
 
 #include <rapidcheck/gtest.h>
 
+#include <cmath>
 #include <numeric>
 #include <optional>
 #include <random>
@@ -103,6 +104,84 @@ TEST(bounded, caps_are_the_factor_times_the_nodes_part_rounded_up) {
   down.insert(0);
   EXPECT_EQ(unequal.cap(1, four, NodeMask(down)), 3u);  // its own load alone counts: ⌈1.5 · 2⌉
   EXPECT_EQ(unequal.cap(0, four, NodeMask(down)), 0u);
+}
+
+// Of 110 with c = 1 (109 in progress) 1e-6 gets 100 and 1e-7 gets 10, though neither is a whole number of
+// units.
+TEST(bounded, caps_follow_small_weights_as_large_ones) {
+  const std::vector<std::uint64_t> loads{100, 9};
+  for (const double scale : {1e-6, 1e-3, 1.0, 1e6}) {
+    const Bounded bounded(
+        compile(map_of(parts("ring", weighted({1 * scale, 0.1 * scale}), 1, Across::node, 1))),
+        {BoundRule::arcwise, 100, {}});
+    EXPECT_EQ(bounded.cap(0, loads, {}), 100u) << scale;
+    EXPECT_EQ(bounded.cap(1, loads, {}), 10u) << scale;
+  }
+}
+
+// Caps of c = 1 add up to what is in progress and the next one, or somebody would be turned away.
+RC_GTEST_PROP(bounded, parts_rounded_up_always_add_up_to_all, ()) {
+  const auto exponents = *rc::gen::nonEmpty(rc::gen::container<std::vector<int>>(rc::gen::inRange(-28, 10)));
+  std::vector<double> weights;
+  for (const int e : exponents) weights.push_back(std::ldexp(1 + *rc::gen::inRange(0, 1000) / 1000.0, e));
+  const Bounded bounded(compile(map_of(parts("ring", weighted(weights), 1, Across::node, 1))),
+                        {BoundRule::arcwise, 100, {}});
+  std::vector<std::uint64_t> loads;
+  u128 total = 1, caps = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    loads.push_back(*rc::gen::inRange<std::uint64_t>(0, std::uint64_t{1} << *rc::gen::inRange(1, 50)));
+  for (const std::uint64_t load : loads) total += load;
+  for (NodeIndex n = 0; n < weights.size(); ++n) caps += bounded.cap(n, loads, {});
+  RC_ASSERT(caps >= total);
+}
+
+TEST(bounded, bounds_and_loads_of_any_size_leave_somebody_room) {
+  const Placement p = compile(map_of(parts("ring", weighted({3, 1, 2}))));
+  const std::uint64_t huge = std::uint64_t{1} << 60;
+  for (BoundRule rule : {BoundRule::arcwise, BoundRule::haproxy, BoundRule::envoy})
+    for (std::uint32_t percent : {0u, 1u, 99u, 100u, 65535u, 65536u, ~0u})
+      for (const std::vector<std::uint64_t>& loads :
+           {std::vector<std::uint64_t>{}, {7}, {huge, huge, huge}, {0, huge, 0}, {1, 2, 3, 4, 5}}) {
+        const Bounded bounded(p, {rule, percent, {}});
+        EXPECT_LT(bounded.pick(query_of(p, "k"), loads), 3u) << percent;
+        EXPECT_EQ(bounded.cap(3, loads, {}), 0u);
+      }
+  EXPECT_EQ(Bounded(p, {BoundRule::arcwise, 1, {}}).bound().percent, 100u);
+  EXPECT_EQ(Bounded(p, {BoundRule::arcwise, ~0u, {}}).bound().percent, 65535u);
+}
+
+TEST(bounded, nodes_beyond_a_short_list_have_no_load_and_no_limit) {
+  const Placement p = compile(map_of(parts("ring", weighted({1, 1, 1}))));
+  const Bounded bounded(p, {BoundRule::arcwise, 100, {0}});
+  const std::vector<std::uint64_t> first{5}, all{5, 0, 0};
+  for (NodeIndex n = 0; n < 3; ++n) EXPECT_EQ(bounded.cap(n, first, {}), bounded.cap(n, all, {}));
+  EXPECT_EQ(bounded.cap(0, all, {}), 0u);
+  for (int k = 0; k < 50; ++k) {
+    const std::string key = "k" + std::to_string(k);
+    EXPECT_EQ(bounded.pick(query_of(p, key), first), bounded.pick(query_of(p, key), all));
+  }
+}
+
+TEST(bounded, nodes_of_zones_that_hold_nothing_take_nothing) {
+  std::vector<Node> nodes = weighted({1, 1, 1, 1, 1, 1});
+  for (std::size_t i = 0; i < 6; ++i) nodes[i].zone = i % 2 ? "b" : "a";
+  for (const char* recipe : {"ring", "rendezvous", "maglev", "jump", "multi-probe", "envoy-ring-hash"}) {
+    auto map = parts(recipe, nodes);
+    map.replicas.per_zone = {{"a", 1}};
+    const Placement p = compile(map_of(map));
+    const bool envoy = p.map().placement().recipe->name == "envoy-ring-hash";
+    const Bounded bounded(p, {envoy ? BoundRule::envoy : BoundRule::arcwise, 100, {}});
+    std::vector<std::uint64_t> loads(6);
+    for (int k = 0; k < 60; ++k) {
+      const std::string key = "k" + std::to_string(k);
+      EXPECT_EQ(bounded.pick(query_of(p, key), {}), p.owner(key)) << recipe;
+      const NodeIndex n = bounded.pick(query_of(p, key), loads);
+      ASSERT_NE(n, no_node);
+      ++loads[n];
+    }
+    EXPECT_EQ(loads, (std::vector<std::uint64_t>{20, 0, 20, 0, 20, 0})) << recipe;
+    EXPECT_EQ(bounded.cap(1, loads, {}), 0u);
+  }
 }
 
 TEST(bounded, no_room_is_only_said_when_all_are_masked_or_at_their_most) {

@@ -48,6 +48,9 @@ std::vector<Decorator> bounds(const Subject& subject) {
   for (std::uint32_t percent : {105u, 200u})
     all.push_back({"loads of " + std::to_string(percent) + " %", one_copy,
                    Bound{BoundRule::arcwise, percent, {}}, 600 / subject.cost});
+  all.push_back({"loads where one zone holds nothing",
+                 [](ClusterMap::Parts& p) { p.replicas.per_zone = {{"eu", 1}}; },
+                 Bound{BoundRule::arcwise, 125, {}}, 400 / subject.cost});
   if (!subject.tie.empty()) all.push_back({"many loads", one_copy, Bound{BoundRule::arcwise, 150, {}}, 6000});
   return all;
 }
@@ -379,6 +382,19 @@ TEST_P(conformance, positions_that_no_key_has_are_answered_from_within) {
   std::vector<NodeIndex> batch(positions.size());
   p.primary(positions, batch);
   for (const NodeIndex node : batch) ASSERT_TRUE(node == no_node || node < 9u);
+}
+
+TEST_P(conformance, with_nothing_in_progress_a_bound_answers_the_owner) {
+  for (const Decorator& d : policies_and_one_zone(subject)) {
+    auto parts = subject.make(fleet(9));
+    d.apply(parts);
+    const Bounded bounded(compile(map_of(parts)), {BoundRule::arcwise, 100, {}});
+    for (int k = 0; k < 100 / subject.cost; ++k) {
+      const std::string& key = key_number(k);
+      EXPECT_EQ(bounded.pick({key, bounded.placement().hash(key), {}}, {}), bounded.placement().owner(key))
+          << d.name << ": " << key;
+    }
+  }
 }
 
 TEST_P(conformance, the_hashes_of_many_keys_are_the_hash_of_each) {

@@ -10,6 +10,7 @@
 #include "place/jump.hpp"
 #include "place/jump_back.hpp"
 #include "place/memento.hpp"
+#include "place/rendezvous.hpp"
 #include "place/testing.hpp"
 
 namespace arcwise {
@@ -130,6 +131,18 @@ TEST(maglev, entries_follow_weights_to_within_one) {
   for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(entries[i], 65537.0 * (1 << i) / 15, 1);
 }
 
+// A thousand nodes of 9.9 beside one of 55,637: turns alone, which are due at k/weight, give the large one
+// 561 entries more than its share.
+TEST(maglev, entries_follow_many_small_weights_to_within_one) {
+  std::vector<Node> list = nodes(1001);
+  for (Node& n : list) n.weight = 9.9;
+  list[500].weight = 55637;
+  const Placement p = compile(map_of(parts("maglev", list)));
+  std::vector<double> entries(list.size());
+  for (std::size_t i = 0; i < p.entry_count(); ++i) ++entries[p.entry(i).node];
+  for (std::size_t i = 0; i < list.size(); ++i) EXPECT_NEAR(entries[i], list[i].weight, 1) << i;
+}
+
 // Moves against the least possible when a node leaves: about 1.6 at 100 nodes and 7 at 1,000, as measured for
 // the algorithm as published.
 TEST(maglev, moves_more_than_the_least_the_fuller_the_table) {
@@ -157,6 +170,31 @@ std::vector<double> sampled_shares(const Placement& p) {
     out[owner[0]] += 1.0 / sample;
   }
   return out;
+}
+
+// A pass over the nodes finds more candidates the more have been refused.
+TEST(rendezvous, candidates_come_best_first_in_few_passes) {
+  std::vector<NodeIndex> list(1000);
+  for (NodeIndex n = 0; n < list.size(); ++n) list[n] = n;
+  std::uint64_t scored = 0;
+  const auto score = [&](std::size_t i) { return ++scored, key(i) % 300; };  // with ties
+  const auto before = [](std::uint64_t a, std::size_t i, std::uint64_t b, std::size_t j) {
+    return a != b ? a > b : i < j;
+  };
+  std::vector<NodeIndex> got, want = list;
+  auto visit = [&](NodeIndex n) noexcept {
+    got.push_back(n);
+    return true;
+  };
+  best_first(list, score, before, CandidateVisit(visit));
+  std::stable_sort(want.begin(), want.end(),
+                   [](NodeIndex a, NodeIndex b) { return key(a) % 300 > key(b) % 300; });
+  EXPECT_EQ(got, want);
+  EXPECT_EQ(scored, 8u * 1000);  // 1, 4, 16, 64 and four times up to 256 candidates
+  scored = 0;
+  auto first = [](NodeIndex) noexcept { return false; };
+  best_first(list, score, before, CandidateVisit(first));
+  EXPECT_EQ(scored, 1000u);
 }
 
 TEST(rendezvous, shares_follow_weights_within_sampling_error) {

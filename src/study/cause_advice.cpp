@@ -2,6 +2,7 @@
 // names servers, which key hashes and settings it takes.
 #include <algorithm>
 
+#include "model/build.hpp"
 #include "study/cause_sides.hpp"
 #include "study/diff.hpp"
 
@@ -140,6 +141,7 @@ bool places_alike(const ClusterMap& target, const Recipe& row, const ClusterMap&
   for (Node& node : parts.nodes) {
     node.label.clear();
     node.tokens.clear();
+    if (!numbers_nodes(row)) node.bucket.reset();
   }
   const auto built = ClusterMap::build(std::move(parts));
   return built && compare(compile(target), compile(*built), 1, keys).differs.units == 0;

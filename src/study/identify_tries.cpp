@@ -270,6 +270,7 @@ Result<ClusterMap> map_for(const Candidate& candidate, const ClusterMap::Parts& 
     if (known.placement.recipe && node.label == label_of(known.placement, node)) node.label.clear();
     if (!candidate.placement.given) node.tokens.clear();
     if (candidate.placement.recipe->points != PointRule::buckets) node.buckets.clear();
+    if (!numbers_nodes(*candidate.placement.recipe)) node.bucket.reset();
   }
   return ClusterMap::build(std::move(parts));
 }

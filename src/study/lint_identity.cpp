@@ -3,6 +3,7 @@
 #include <array>
 #include <map>
 
+#include "model/build.hpp"
 #include "place/ip_address.hpp"
 #include "place/methods.hpp"
 #include "study/lint.hpp"
@@ -15,20 +16,11 @@ namespace {
 
 constexpr std::size_t asked_keys = 4096;
 
-// Buckets 0, 1, … one after another down the list: what a map that lists none gets.
-bool numbered_by_list(const ClusterMap& map) {
-  std::uint32_t next = 0;
-  for (const Node& node : map.nodes())
-    for (const std::uint32_t bucket : node.buckets)
-      if (bucket != next++) return false;
-  return true;
-}
-
 /// The same nodes in another list, for the question of first owners alone.
 Result<ClusterMap> with_nodes(const ClusterMap& map, std::vector<Node> nodes) {
   ClusterMap::Parts parts = map.parts();
   parts.nodes = std::move(nodes);
-  if (numbered_by_list(map))
+  if (numbered_by_list(map.nodes(), map.placement()))
     for (Node& node : parts.nodes) node.buckets.clear();
   parts.replicas = {};
   return ClusterMap::build(std::move(parts));
