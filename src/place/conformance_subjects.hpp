@@ -196,13 +196,15 @@ inline std::vector<Subject> store_subjects() {
   return out;
 }
 
-// Buckets in the order of names, shorter ones first: "newcomer" comes after the fleet.
+// Buckets in the order of names, shorter ones first: "newcomer" comes after the fleet. The first two change
+// places, or the numbers would be those that the list itself gives.
 inline std::vector<Node> numbered(std::vector<Node> nodes) {
   std::vector<Node*> order;
   for (Node& n : nodes) order.push_back(&n);
   std::sort(order.begin(), order.end(), [](const Node* a, const Node* b) {
     return a->name.size() != b->name.size() ? a->name.size() < b->name.size() : a->name < b->name;
   });
+  if (order.size() > 1) std::swap(order[0], order[1]);
   std::uint32_t next = 0;
   for (Node* n : order)
     for (std::uint64_t i = 0; i < token_count(n->weight, 1); ++i) n->buckets.push_back(next++);
@@ -245,6 +247,9 @@ inline std::vector<Subject> own_subjects() {
                    }});
   for (const char* name : {"anchor", "memento"})
     out.push_back({name, [name](std::vector<Node> n) { return remembering(name, std::move(n)); }});
+  for (const std::string name : {"jump", "jump-back", "anchor", "memento"})
+    out.push_back({name + "/numbered by the list",
+                   [name](std::vector<Node> n) { return parts(name, std::move(n), 1, Across::node, 1); }});
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "hash/xxh.hpp"
+#include "model/build.hpp"
 
 namespace arcwise {
 namespace {
@@ -73,6 +74,13 @@ Traits traits_of(const Method& method, const ReplicaPolicy& policy) {
   const bool grouped = policy.across != Across::node || !policy.per_zone.empty();
   if (method.draws_again && grouped)
     traits.monotone_add = traits.monotone_remove = traits.any_order_removal = false;
+  return traits;
+}
+
+Traits traits_of(const Method& method, const ClusterMap& map) {
+  Traits traits = traits_of(method, map.replicas());
+  if (map.placement().recipe->points == PointRule::buckets && numbered_by_list(map.nodes(), map.placement()))
+    traits.order_free = traits.any_order_removal = false;
   return traits;
 }
 

@@ -84,8 +84,10 @@ std::span<const Method> proxy_methods();
 std::span<const Method> chooser_methods();
 std::span<const Method> store_methods();
 
-/// What the method promises under this map's replica policy.
+/// What the method promises under a replica policy, where a map lists each node's buckets.
 Traits traits_of(const Method& method, const ReplicaPolicy& policy);
+/// The same of a map as it stands: where buckets are numbered by the list, another list is another placement.
+Traits traits_of(const Method& method, const ClusterMap& map);
 
 /// Nodes that own something, in list order.
 std::vector<NodeIndex> owning_nodes(const ClusterMap& map);

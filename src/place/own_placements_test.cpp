@@ -187,8 +187,8 @@ TEST(rendezvous, candidates_come_best_first_in_few_passes) {
     return true;
   };
   best_first(list, score, before, CandidateVisit(visit));
-  std::stable_sort(want.begin(), want.end(),
-                   [](NodeIndex a, NodeIndex b) { return key(a) % 300 > key(b) % 300; });
+  std::sort(want.begin(), want.end(),
+            [&](NodeIndex a, NodeIndex b) { return before(key(a) % 300, a, key(b) % 300, b); });
   EXPECT_EQ(got, want);
   EXPECT_EQ(scored, 8u * 1000);  // 1, 4, 16, 64 and four times up to 256 candidates
   scored = 0;

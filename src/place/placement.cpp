@@ -182,7 +182,7 @@ struct Replicated final : Placement::Model {
   std::shared_ptr<const Model> changed(const ClusterMap& to, const Method& method) const override {
     if constexpr (requires(const RingChange& c) { Algorithm(algorithm, c); }) {
       if (const auto change = ring_change(map, to, method))
-        return std::make_shared<const Replicated>(to, traits_of(method, to.replicas()),
+        return std::make_shared<const Replicated>(to, traits_of(method, to),
                                                   Algorithm(algorithm, *change));
     }
     return nullptr;
@@ -242,7 +242,7 @@ Placement compile(const ClusterMap& map, const Placement& previous) {
 Placement compile(const ClusterMap& map) {
   const PlacementSettings& placement = map.placement();
   const Method& method = method_of(map);
-  const Traits traits = traits_of(method, map.replicas());
+  const Traits traits = traits_of(method, map);
   if (method.partitions)
     return placed(map, traits,
                   Partitions(static_cast<std::size_t>(map.space().last) + 1, method.partitions(map)));

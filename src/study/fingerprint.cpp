@@ -151,7 +151,9 @@ void add_members(LineDigest& digest, const Placement& placement) {
   std::vector<const Node*> members = by_name(placement.map());
   if (!placement.map().placement().removed.empty())
     digest.add("removed " + listed(placement.map().placement().removed));
-  if (!placement.traits().order_free)
+  // Buckets are numbered, whichever list they stand in.
+  const bool numbered = placement.map().placement().recipe->points == PointRule::buckets;
+  if (!numbered && !placement.traits().order_free)
     std::sort(members.begin(), members.end());  // pointers into one list: its order
   for (const Node* node : members)
     if (node->state != NodeState::joining)

@@ -78,6 +78,18 @@ TEST(TokenDigest, is_empty_where_the_key_itself_chooses) {
         << recipe;
 }
 
+TEST(Fingerprint, numbered_buckets_count_and_not_the_list_they_stand_in) {
+  const auto jump = [](std::vector<Node> nodes) {
+    return of(map_of(parts("jump", std::move(nodes), 1, Across::node, 1))).fingerprint;
+  };
+  Node a = node("a"), b = node("b");
+  const std::string listed_a_first = jump({a, b}), listed_b_first = jump({b, a});
+  EXPECT_NE(listed_a_first, listed_b_first);
+  a.buckets = {0}, b.buckets = {1};
+  EXPECT_EQ(jump({a, b}), listed_a_first);
+  EXPECT_EQ(jump({b, a}), listed_a_first);
+}
+
 TEST(Fingerprint, rack_aware_maps_list_their_nodes) {
   const ClusterMap map = map_of(racked());
   const Placement placement = compile(map);
