@@ -8,6 +8,8 @@ namespace {
 using Kind = RangeAction::Kind;
 using Owners = std::vector<NodeIndex>;
 
+constexpr std::size_t most_ordered = 3000;
+
 bool holds(const Owners& owners, NodeIndex n) {
   return std::find(owners.begin(), owners.end(), n) != owners.end();
 }
@@ -29,11 +31,12 @@ NodeIndex replaced_by(const CopyRules& copies, const Owners& owners, const Owner
   return gone.front();
 }
 
-// What becomes of one piece's owners. Worked example, [a b c] to [d b a]: d takes c's place in [a b d], then
-// becomes first in [d b a]. New owners that can take one place only come first.
-void change_owners(const CopyRules& copies, const Piece& piece, const Region& range, Owners& owners,
-                   std::vector<RangeAction>& out) {
-  owners = piece.was;
+struct Replacement {
+  NodeIndex from, to;
+};
+
+// New owners that can take one place only choose first.
+std::vector<Replacement> replacements(const CopyRules& copies, const Piece& piece) {
   Owners fresh, gone;
   for (NodeIndex n : piece.owners)
     if (!holds(piece.was, n)) fresh.push_back(n);
@@ -42,17 +45,38 @@ void change_owners(const CopyRules& copies, const Piece& piece, const Region& ra
   std::stable_partition(fresh.begin(), fresh.end(), [&](NodeIndex f) {
     return std::any_of(gone.begin(), gone.end(), [&](NodeIndex g) { return copies.together(g, f); });
   });
+  std::vector<Replacement> out;
   for (NodeIndex to : fresh) {
-    const NodeIndex from = replaced_by(copies, owners, gone, to);
-    const auto place = std::find(owners.begin(), owners.end(), from);
-    const bool first = place == owners.begin();
-    out.push_back({Kind::move, range, {}, from, to, {first ? piece.load.requests : 0, piece.load.bytes}});
-    *place = to;
-    gone.erase(std::find(gone.begin(), gone.end(), from));
+    out.push_back({replaced_by(copies, piece.was, gone, to), to});
+    gone.erase(std::find(gone.begin(), gone.end(), out.back().from));
   }
-  if (owners.empty() || owners.front() == piece.owners.front()) return;
-  out.push_back({Kind::lead, range, {}, owners.front(), piece.owners.front(), {piece.load.requests, 0}});
-  std::iter_swap(owners.begin(), std::find(owners.begin(), owners.end(), piece.owners.front()));
+  return out;
+}
+
+// What becomes of one piece's owners: whoever is to be the first becomes it as soon as it holds a copy, so
+// that requests move once. Worked example, [a b c] to [d b a]: d takes c's place in [a b d], then is first in
+// [d b a].
+void change_owners(const CopyRules& copies, const Piece& piece, const Region& range, Owners& owners,
+                   std::vector<RangeAction>& out) {
+  owners = piece.was;
+  const NodeIndex first = piece.owners.front();
+  const auto lead = [&] {
+    const auto place = std::find(owners.begin(), owners.end(), first);
+    if (place == owners.begin() || place == owners.end()) return;
+    out.push_back({Kind::lead, range, {}, owners.front(), first, {piece.load.requests, 0}});
+    std::iter_swap(owners.begin(), place);
+  };
+  std::vector<Replacement> pairs = replacements(copies, piece);
+  std::stable_partition(pairs.begin(), pairs.end(), [&](const Replacement& r) { return r.to == first; });
+  lead();
+  for (const Replacement& pair : pairs) {
+    const auto place = std::find(owners.begin(), owners.end(), pair.from);
+    const bool serves = place == owners.begin();
+    out.push_back(
+        {Kind::move, range, {}, pair.from, pair.to, {serves ? piece.load.requests : 0, piece.load.bytes}});
+    *place = pair.to;
+    lead();
+  }
 }
 
 // Slots that lie in a row and go the same way are one action.
@@ -135,6 +159,38 @@ std::vector<RangeAction> changes(const ClusterMap& map, std::vector<Piece>& piec
     }
   }
   if (top) top->owners = pieces.front().owners;
+  return out;
+}
+
+std::vector<RangeAction> relieving_order(std::vector<RangeAction> actions, std::vector<Load> loads,
+                                         const FairShares& shares, double limit) {
+  const auto first = std::find_if(actions.begin(), actions.end(), [](const RangeAction& a) {
+    return a.kind == Kind::move || a.kind == Kind::lead;
+  });
+  std::vector<RangeAction> out(actions.begin(), first), pending(first, actions.end());
+  if (pending.size() > most_ordered) return actions;
+  const auto over = [&](NodeIndex n, const Load& load, Resource r) {
+    return shares.fair[n].*r > 0 ? load.*r / shares.fair[n].*r : 0;
+  };
+  Load bound{limit, limit};
+  for (NodeIndex n = 0; n < loads.size(); ++n)
+    for (Resource r : resources) bound.*r = std::max(bound.*r, over(n, loads[n], r));
+  while (!pending.empty()) {
+    std::size_t best = 0;
+    double least = 0;
+    for (std::size_t i = 0; i < pending.size(); ++i) {
+      if (i > 0 && pending[i - 1].range.upto == pending[i].range.upto) continue;  // after the one before it
+      Load after = loads[pending[i].to];
+      after += pending[i].load;
+      double beyond = 0;
+      for (Resource r : resources) beyond = std::max(beyond, over(pending[i].to, after, r) - bound.*r);
+      if (i == 0 || beyond < least) best = i, least = beyond;
+    }
+    loads[pending[best].from] -= pending[best].load;
+    loads[pending[best].to] += pending[best].load;
+    out.push_back(pending[best]);
+    pending.erase(pending.begin() + static_cast<std::ptrdiff_t>(best));
+  }
   return out;
 }
 

@@ -16,6 +16,11 @@ std::vector<Piece> rejoined(const std::vector<Piece>& pieces, const BalanceLimit
 /// order behind the first.
 std::vector<RangeAction> changes(const ClusterMap& map, std::vector<Piece>& pieces);
 
+/// Moves and leads in an order in which no node on the way becomes hotter than `limit` or the hottest was, as
+/// far as there is one; splits stay first, and what happens to one range stays in order.
+std::vector<RangeAction> relieving_order(std::vector<RangeAction> actions, std::vector<Load> loads,
+                                         const FairShares& shares, double limit);
+
 /// Joins cold and small neighbours with the same owners, and says so. `cold`: requests that both may have.
 std::vector<Piece> merged(const ClusterMap& map, const std::vector<Piece>& pieces,
                           const BalanceLimits& limits, double cold, std::vector<RangeAction>& actions);

@@ -208,7 +208,8 @@ Result<Balancing> balance_load(const ClusterMap& map, const MeasuredLoad& load, 
     return Error{ErrorKind::input, {}, "", "no node may take load", "give one the state normal and a weight"};
   search.run();
   std::vector<Piece> pieces = rejoined(search.pieces(), limits);
-  std::vector<RangeAction> actions = changes(map, pieces);
+  std::vector<RangeAction> actions =
+      relieving_order(changes(map, pieces), before, search.shares(), search.limit());
   const double heat = limits.tolerance / 4 * fair_range(search.shares(), &Load::requests).least;
   const double half = limits.max_range_requests / 2;
   if (limits.min_range_bytes > 0)

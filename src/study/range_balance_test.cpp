@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "arcwise/ranges.hpp"
+#include "study/range_actions.hpp"
 #include "study/rng.hpp"
 #include "study/testing_maps.hpp"
 
@@ -117,6 +118,7 @@ RC_GTEST_PROP(BalanceLoad, of_zipf_keys_ends_within_a_tenth_of_the_mean_where_ev
   RC_ASSERT(!done.cause);
   expect_never_hotter(done, 0.1);
   expect_replay(map, done);
+  RC_ASSERT(balanced(done.after, load).actions.empty());
   const std::vector<Load> seen = loads_by_lookup(done.after, load.keys);
   for (std::size_t n = 0; n < nodes; ++n) {
     RC_ASSERT(std::abs(seen[n].requests - done.nodes[n].after.requests) < 1e-6 * requests);
@@ -354,6 +356,23 @@ TEST(MeasureChange, is_what_a_change_by_hand_does_to_the_load) {
   const Balancing same = measure_change(map, load, map);
   EXPECT_EQ(same.moved_bytes, 0);
   EXPECT_DOUBLE_EQ(same.requests.after, same.requests.before);
+}
+
+TEST(RelievingOrder, room_is_made_before_it_is_needed_and_splits_stay_first) {
+  const auto action = [](Kind kind, std::uint64_t upto, NodeIndex from, NodeIndex to, double requests) {
+    return RangeAction{kind, {{upto - 1}, {upto}}, {}, from, to, {requests, 0}};
+  };
+  const FairShares shares{{true, true, true}, std::vector<Load>(3, Load{60, 0})};
+  const auto order =
+      relieving_order({action(Kind::split, 1, no_node, no_node, 0), action(Kind::move, 2, 0, 1, 50),
+                       action(Kind::move, 3, 1, 2, 30), action(Kind::lead, 3, 2, 1, 10)},
+                      {{90, 0}, {90, 0}, {0, 0}}, shares, 1.1);
+  ASSERT_EQ(order.size(), 4u);
+  EXPECT_EQ(order[0].kind, Kind::split);
+  EXPECT_EQ(order[1].range.upto.value, 3u);
+  EXPECT_EQ(order[1].kind, Kind::move);
+  EXPECT_EQ(order[2].kind, Kind::lead);
+  EXPECT_EQ(order[3].range.upto.value, 2u);
 }
 
 TEST(BalanceLoad, new_nodes_fill_and_joining_or_frozen_ones_do_not) {
