@@ -44,8 +44,8 @@ class Bounded {
   /// every node that may hold something is masked or at its `most`. Same query and loads, same answer. Cost:
   /// O(nodes) once, and for each full candidate what the placement takes to find the next one: a step on
   /// rings and tables, one hash with buckets, a step for each probe with multi-probe; rendezvous scores all
-  /// nodes again after 1, 4, 16, 64, … candidates, from 256 on after each 256. Under a mask or `most` the
-  /// rule haproxy sums weights anew for each candidate. No allocation.
+  /// nodes for the first candidate, again for the next 4, 16 and 64, and then for each 256. Under a mask or
+  /// `most` the rule haproxy sums weights anew for each candidate. No allocation.
   NodeIndex pick(const Query& query, std::span<const std::uint64_t> loads) const noexcept;
 
   const Placement& placement() const noexcept { return placement_; }
