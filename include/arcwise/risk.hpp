@@ -71,27 +71,42 @@ struct DownRisk {
 };
 DownRisk risk_down(const Placement& placement, const Level& level, const NodeSet& down);
 
-/// Nodes that may restart at once: no range has two of them, so that every range keeps all its owners but
-/// one.
+/// Nodes that may restart at once: no range has two of them, so that every range keeps all its live owners
+/// but one. A node whose restart alone leaves a range short goes by itself.
 struct RollingGroup {
   std::vector<std::string> nodes;  ///< sorted
   std::string all_of;              ///< "rack r1" where it is one whole rack; else empty
+  /// What is newly left with too few owners, and newly without any, while the group alone is away. Where a
+  /// promotion needs a majority of masters that is not there: also what the group's masters serve.
+  Share below_level, lost;
+  std::uint64_t masters = 0;  ///< of its nodes, where replicas are promoted
   /// What the failure of one more node costs while the group is away.
   struct {
     std::string worst;      ///< of equally bad ones the first by name; empty where no failure costs anything
     Share worst_share;      ///< left with too few owners
-    double mean_share = 0;  ///< over all nodes outside the group
+    double mean_share = 0;  ///< over all live nodes outside the group
     std::uint64_t harmless = 0;  ///< nodes outside the group whose failure costs nothing
+    std::uint64_t of = 0;        ///< live nodes outside the group
   } further;
 };
 
 struct Rolling {
-  std::vector<RollingGroup> groups;  ///< every node that can fail is in one
+  std::vector<RollingGroup> groups;  ///< every node that can fail and is up is in one
   std::uint64_t least_groups = 0;    ///< no fewer are possible: the most owners that a range has
+  std::vector<std::string> down;     ///< sorted; they restart with no group
+  Share below_now;                   ///< left with too few owners by those alone
+  /// Where replicas are promoted, which a strict majority of masters decides: first owners, and how many may
+  /// be away at once beside those that are down.
+  struct Masters {
+    std::uint64_t all = 0, may_restart = 0;
+  };
+  std::optional<Masters> masters;
   std::optional<Sampled> sampled;
 };
 /// Whole racks where they serve; else, when they are fewer, groups put together node by node, those with the
-/// most co-owners first. Deterministic. Cost: nodes² bits, and the pairs of co-owners.
-Rolling rolling(const Placement& placement, const Level& level);
+/// most co-owners first. Where replicas are promoted they restart first, since a master that has restarted is
+/// a replica afterwards, and its replica a master. Deterministic. Cost: nodes² bits, and the pairs of
+/// co-owners.
+Rolling rolling(const Placement& placement, const Level& level, const NodeSet& down = NodeSet());
 
 }  // namespace arcwise

@@ -142,6 +142,14 @@ Result<NodeSet> DownArgs::resolve(const ClusterMap& map) const {
   return set;
 }
 
+Result<NodeSet> DownArgs::with_observed(const Cluster& cluster) const {
+  auto set = resolve(cluster.map);
+  if (!set) return set;
+  for (NodeIndex n = 0; n < cluster.map.nodes().size(); ++n)
+    if (cluster.observed.down.contains(n)) set->insert(n);
+  return set;
+}
+
 std::string known_nodes(const ClusterMap& map, std::string_view near) {
   std::vector<std::string> names;
   for (const Node& node : map.nodes()) names.push_back(node.name);

@@ -46,6 +46,8 @@ class DownArgs {
   void declare(Args& args, std::string_view help);
   bool given() const { return !names_.empty(); }
   Result<NodeSet> resolve(const ClusterMap& map) const;
+  /// Those, and what the file itself shows as down: nobody else decides who is up.
+  Result<NodeSet> with_observed(const Cluster& cluster) const;
 
  private:
   std::vector<std::string> names_;

@@ -15,7 +15,7 @@ namespace {
 struct Options {
   ClusterArgs cluster;
   DownArgs down;
-  std::string level = "quorum";
+  std::string level;
   bool rolling = false;
 };
 
@@ -110,34 +110,82 @@ std::string text_answer(const Loaded& loaded, const Risk& risk, const std::strin
   return out;
 }
 
-std::string rolling_text(const Loaded& loaded, const Rolling& rolling, const std::string& level,
-                         bool colour) {
+// How many groups leave something short while they are away, and how much at worst.
+struct Meanwhile {
+  std::size_t groups = 0;
+  Share worst, lost;
+  explicit Meanwhile(const Rolling& rolling) {
+    for (const RollingGroup& g : rolling.groups) {
+      groups += g.below_level.units || g.lost.units;
+      worst = std::max(worst, g.below_level);
+      lost = std::max(lost, g.lost);
+    }
+  }
+};
+
+void note_rolling(Notes& notes, const Loaded& loaded, const Rolling& rolling, const std::string& level,
+                  const Meanwhile& short_of) {
   const std::size_t count = rolling.groups.size();
-  std::string out = toned(loaded.title, Tone::strong, colour) + ": restart in " +
-                    toned(counted(count, "group", "groups"), Tone::strong, colour) +
-                    ", one after the other; every range keeps all its owners but one" +
-                    sampled_text(rolling.sampled) + '\n';
-  Notes notes;
-  if (count == rolling.least_groups)
+  if (!rolling.down.empty())
+    notes.line("down now",
+               joined(rolling.down) + ": in no group; " + per_cent(rolling.below_now.value()) +
+                   " of hash space is below " + level + " already",
+               Tone::warning);
+  if (short_of.lost.units)
+    notes.line("warning",
+               "while " + counted(short_of.groups, "group", "groups") + " of " + counted(count) + " restart" +
+                   (short_of.groups == 1 ? "s" : "") + ", up to " + per_cent(short_of.lost.value()) +
+                   " of hash space has no owner at all: there is no other copy that is up",
+               Tone::bad);
+  else if (short_of.groups)
+    notes.line("warning",
+               "the restart of " + counted(short_of.groups, "group", "groups") + " of " + counted(count) +
+                   " alone leaves up to " + per_cent(short_of.worst.value()) + " of hash space below " +
+                   level + "; such nodes go one by one",
+               Tone::bad);
+  if (rolling.masters)
+    notes.line("masters",
+               rolling.masters->may_restart
+                   ? "at most " + counted(rolling.masters->may_restart) + " of " +
+                         counted(rolling.masters->all) +
+                         " at once: a strict majority must stay up to promote replicas; replicas come first"
+                   : "no majority of the " + counted(rolling.masters->all) +
+                         " is up while any of them restarts: no replica is promoted meanwhile",
+               rolling.masters->may_restart ? Tone::plain : Tone::bad);
+  else if (count == rolling.least_groups && rolling.down.empty())
     notes.line("fewest", "no fewer groups are possible: a range has " + counted(count, "owner", "owners"));
-  else if (count == loaded.cluster.map.nodes().size())
+  else if (!short_of.groups && count > 1 && count == loaded.cluster.map.nodes().size())
     notes.line(
         "one by one",
         "nearly every two nodes share a range; fewer tokens, or as many racks as copies, allow more at once",
         Tone::warning);
+}
+
+std::string rolling_text(const Loaded& loaded, const Rolling& rolling, const std::string& level,
+                         bool colour) {
+  const Meanwhile short_of(rolling);
+  const std::string one_away = rolling.down.empty() ? "; every range keeps all its owners but one"
+                                                    : "; every range keeps all its live owners but one";
+  std::string out = toned(loaded.title, Tone::strong, colour) + ": restart in " +
+                    toned(counted(rolling.groups.size(), "group", "groups"), Tone::strong, colour) +
+                    ", one after the other" + (short_of.groups ? "" : one_away) +
+                    sampled_text(rolling.sampled) + '\n';
+  Notes notes;
+  note_rolling(notes, loaded, rolling, level, short_of);
   out += notes.text(colour) + '\n';
   Table table({{"nodes"},
                {"all of"},
+               {"away: share below " + level, true},
                {"one more down, worst"},
                {"share below " + level, true},
                {"on average", true},
                {"harmless", true}});
   for (const RollingGroup& g : rolling.groups)
-    table.row(
-        {shortened(joined(g.nodes), 48), g.all_of,
-         g.further.worst.empty() ? "–" : shortened(g.further.worst, 26),
-         per_cent(g.further.worst_share.value()), per_cent(g.further.mean_share),
-         counted(g.further.harmless) + " of " + counted(loaded.cluster.map.nodes().size() - g.nodes.size())});
+    table.row({shortened(joined(g.nodes), 48), g.all_of,
+               short_of.groups ? per_cent(g.below_level.value()) : "",
+               g.further.worst.empty() ? "–" : shortened(g.further.worst, 26),
+               per_cent(g.further.worst_share.value()), per_cent(g.further.mean_share),
+               counted(g.further.harmless) + " of " + counted(g.further.of)});
   return out + table.text(colour);
 }
 
@@ -169,23 +217,26 @@ void answer_all(const Loaded& loaded, const Level& level, const Options& options
 Action declare_risk(Args& args) {
   auto options = std::make_shared<Options>();
   options->cluster.declare(args, true);
-  args.option("--level", "LEVEL", options->level,
-              "owners that must answer: quorum, one, all or a number (quorum)");
+  args.option(
+      "--level", "LEVEL", options->level,
+      "owners that must answer: quorum, one, all or a number (quorum; with --rolling what the system needs)");
   options->down.declare(args, "what these nodes cost, all down at once");
   args.flag("--rolling", options->rolling,
             "which nodes may restart at once, and what one more failure costs then");
   return [options](Session& session) -> Result<int> {
-    const auto level = find_level(options->level);
+    const bool preset = options->level.empty();
+    if (preset) options->level = "quorum";
+    auto level = find_level(options->level);
     if (!level)
       return usage_error(options->level, "--level: no such level", "use quorum, one, all or a number");
     const auto loaded = options->cluster.load();
     if (!loaded) return loaded.error();
-    const auto down = options->down.resolve(loaded->cluster.map);
+    const auto down = options->down.with_observed(loaded->cluster);
     if (!down) return down.error();
-    if (options->rolling && options->down.given())
-      return usage_error("--down", "--rolling and --down exclude each other", "ask one after the other");
     if (options->rolling) {
-      const Rolling groups = rolling(loaded->placement, *level);
+      if (preset) level = serving_level(loaded->cluster.map);
+      if (level->kind == Level::Kind::one) options->level = "one";
+      const Rolling groups = rolling(loaded->placement, *level, *down);
       session.out.write(session.json ? dump(rolling_json(groups))
                                      : rolling_text(*loaded, groups, needs(*options), session.colour));
     } else if (options->down.given()) {

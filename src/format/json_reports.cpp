@@ -186,6 +186,11 @@ Json down_json(const DownRisk& risk) {
 Json rolling_json(const Rolling& rolling) {
   Json json = answer("risk");
   json["least_groups"] = rolling.least_groups;
+  json["down"] = rolling.down;
+  json["share_below_now"] = rolling.below_now.value();
+  json["masters"] = rolling.masters ? Json{{"all", rolling.masters->all},
+                                           {"may_restart_at_once", rolling.masters->may_restart}}
+                                    : Json(nullptr);
   json["groups"] = Json::array();
   for (const RollingGroup& g : rolling.groups) {
     Json further;
@@ -195,6 +200,9 @@ Json rolling_json(const Rolling& rolling) {
     further["harmless"] = g.further.harmless;
     json["groups"].push_back({{"nodes", g.nodes},
                               {"all_of", g.all_of.empty() ? Json(nullptr) : Json(g.all_of)},
+                              {"share_below_level", g.below_level.value()},
+                              {"share_lost", g.lost.value()},
+                              {"masters", g.masters},
                               {"further", further}});
   }
   add_sampled(json, rolling.sampled);

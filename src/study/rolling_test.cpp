@@ -88,6 +88,90 @@ TEST(Rolling, the_cost_of_one_more_failure_is_what_risk_says_of_the_group_and_th
   }
 }
 
+// Slots of masters with one replica each: n0 and n1, n2 and n3, …
+ClusterMap sharded(std::size_t masters) {
+  ClusterMap::Parts parts;
+  parts.placement.recipe = find_recipe("redis-cluster");
+  parts.placement.hash = KeyHashId::crc16;
+  parts.placement.slots = 16384;
+  parts.replicas.count = 2;
+  parts.nodes = testing::nodes(2 * masters);
+  for (std::size_t m = 0; m < masters; ++m)
+    parts.placement.table.push_back({{m + 1 == masters ? 16383 : (m + 1) * (16384 / masters) - 1},
+                                     {static_cast<NodeIndex>(2 * m), static_cast<NodeIndex>(2 * m + 1)}});
+  return *ClusterMap::build(std::move(parts));
+}
+
+TEST(Rolling, a_strict_majority_of_masters_stays_up_and_replicas_come_first) {
+  for (const std::size_t masters : {3u, 4u, 5u, 7u}) {
+    const Rolling plan = rolling(compile(sharded(masters)), *find_level("one"));
+    ASSERT_TRUE(plan.masters);
+    EXPECT_EQ(plan.masters->all, masters);
+    EXPECT_EQ(plan.masters->may_restart, masters - (masters / 2 + 1));
+    EXPECT_EQ(plan.groups.front().masters, 0u) << "replicas";
+    for (const RollingGroup& group : plan.groups) {
+      EXPECT_LE(group.masters, plan.masters->may_restart);
+      EXPECT_EQ(group.below_level.units, 0);
+      EXPECT_TRUE(group.masters == 0 || group.masters == group.nodes.size()) << "roles mixed";
+    }
+  }
+}
+
+TEST(Rolling, a_master_that_is_down_counts_against_the_majority) {
+  const ClusterMap map = sharded(3);
+  NodeSet down(6);
+  down.insert(0);
+  const Rolling plan = rolling(compile(map), *find_level("one"), down);
+  EXPECT_EQ(plan.masters->may_restart, 0u);
+  ASSERT_EQ(plan.down, std::vector<std::string>{map.nodes()[0].name});
+  for (const RollingGroup& group : plan.groups)
+    if (group.masters) {
+      EXPECT_EQ(group.nodes.size(), 1u);
+      EXPECT_NEAR(group.below_level.value(), 1.0 / 3, 1e-3) << "nobody is promoted in its place";
+    }
+}
+
+TEST(Rolling, with_one_copy_each_node_restarts_alone_and_its_share_is_away) {
+  const Placement placement = compile(testing::equal_arcs(5, 1));
+  const Rolling plan = rolling(placement, {});
+  ASSERT_EQ(plan.groups.size(), 5u);
+  for (const RollingGroup& group : plan.groups) {
+    EXPECT_NEAR(group.lost.value(), 0.2, 1e-9);
+    EXPECT_NEAR(group.below_level.value(), 0.2, 1e-9);
+  }
+}
+
+TEST(Rolling, with_two_copies_a_quorum_is_gone_and_one_owner_remains) {
+  const Placement placement = compile(testing::equal_arcs(6, 2));
+  for (const RollingGroup& group : rolling(placement, {}).groups) {
+    EXPECT_EQ(group.nodes.size(), 1u);
+    EXPECT_NEAR(group.below_level.value(), 2.0 / 6, 1e-9);
+    EXPECT_EQ(group.lost.units, 0);
+  }
+  EXPECT_EQ(rolling(placement, *find_level("one")).groups.size(), 2u);
+}
+
+// 12 arcs, three copies: with n00 down, its two neighbours on either side have ranges of two live owners.
+TEST(Rolling, beside_a_node_that_is_down_its_co_owners_go_alone_with_what_they_cost) {
+  const ClusterMap map = testing::equal_arcs(12, 3);
+  NodeSet down(12);
+  down.insert(0);
+  const Rolling plan = rolling(compile(map), {}, down);
+  std::size_t alone = 0, listed = 0;
+  for (const RollingGroup& group : plan.groups) {
+    listed += group.nodes.size();
+    if (group.below_level.units == 0) continue;
+    ++alone;
+    EXPECT_EQ(group.nodes.size(), 1u);
+    NodeSet away = down;
+    away.insert(*map.find(group.nodes[0]));
+    EXPECT_EQ(risk_down(compile(map), {}, away).below_quorum, group.below_level);
+  }
+  EXPECT_EQ(alone, 4u);
+  EXPECT_EQ(listed, 11u) << "what is down restarts with nobody";
+  EXPECT_EQ(plan.below_now.units, 0);
+}
+
 RC_GTEST_PROP(Rolling, no_range_loses_two_owners_whatever_the_map, ()) {
   const auto nodes = *rc::gen::inRange<std::size_t>(3, 14);
   const auto replicas = *rc::gen::inRange<std::uint32_t>(1, 4);
