@@ -21,6 +21,8 @@ enum class Allocator : std::uint8_t {
 std::string_view to_string(Allocator allocator);
 std::optional<Allocator> find_allocator(std::string_view name);
 
+inline constexpr std::uint32_t most_allocated_tokens = 1536;  ///< of one node, as in Cassandra
+
 /// What the asker believes the map to be; another map refuses. Tokens chosen on a stale view stay bad for as
 /// long as the node lives.
 struct ExpectedMap {

@@ -59,7 +59,7 @@ Diff diff(const Placement& before, const Placement& after, std::uint64_t seed,
 struct NewNode {
   std::string name, address, host, rack, zone;
   std::optional<double> weight;     ///< nullopt: 1
-  std::vector<std::string> tokens;  ///< hex, for `allocation: given`
+  std::vector<std::string> tokens;  ///< as the system writes them, or 0x and hex; for given tokens
 };
 struct Change {
   std::vector<NewNode> add;

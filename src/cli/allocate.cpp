@@ -6,12 +6,11 @@
 #include "cli/allocate_text.hpp"
 #include "cli/cluster_args.hpp"
 #include "cli/output_file.hpp"
+#include "cli/plan_tokens.hpp"
 #include "cli/verbs.hpp"
 
 namespace arcwise::cli {
 namespace {
-
-constexpr std::uint32_t most_tokens = 1536;  // as in Cassandra
 
 struct Options {
   ClusterArgs cluster;
@@ -55,6 +54,42 @@ std::string read_racks(std::vector<std::uint32_t>& into, const std::string& text
   return "";
 }
 
+// Two options of which one would be ignored.
+std::optional<Error> contradictory(const Options& o) {
+  struct Pair {
+    bool given;
+    const char* option;
+    bool for_join, for_twins, for_racks;
+  };
+  const NewNode& node = o.request.node;
+  const Pair pairs[] = {{!node.rack.empty(), "--rack", true, false, false},
+                        {!node.zone.empty(), "--zone", true, false, false},
+                        {!node.host.empty(), "--host", true, false, false},
+                        {!node.address.empty(), "--address", true, false, false},
+                        {node.weight.has_value(), "--weight", true, false, false},
+                        {o.request.relieve.has_value(), "--relieve", true, false, false},
+                        {o.request.extra_movement > 0, "--extra-movement", true, false, false},
+                        {o.request.seed != 1, "--seed", true, false, false},
+                        {o.algorithm != "arcwise", "--algorithm", true, false, false},
+                        {o.request.tokens.has_value(), "--tokens", true, false, true},
+                        {!o.fingerprint.empty(), "--fingerprint", true, true, false},
+                        {o.epoch.has_value(), "--epoch", true, true, false},
+                        {!o.repair.file.empty(), "--repair-commands", true, true, false},
+                        {o.will_grow, "--will-grow", false, false, true}};
+  const bool twins = !o.suffix.empty(), racks = !o.racks.empty();
+  for (const Pair& p : pairs)
+    if (p.given && !(twins ? p.for_twins : racks ? p.for_racks : p.for_join))
+      return usage_error(p.option,
+                         std::string("it says nothing beside ") +
+                             (twins   ? "--bisect"
+                              : racks ? "--racks"
+                                      : "--node") +
+                             " and would be ignored",
+                         std::string("leave one of them out") +
+                             (p.for_join ? "" : "; a join always keeps the next ones in mind"));
+  return std::nullopt;
+}
+
 std::optional<Error> refused(const Options& o) {
   const bool join = !o.request.node.name.empty(), doubling = !o.suffix.empty(), offline = !o.racks.empty();
   if (join + doubling + offline != 1)
@@ -64,19 +99,9 @@ std::optional<Error> refused(const Options& o) {
     return offline ? usage_error(o.cluster.files[0], "--racks makes a cluster from nothing and takes no map",
                                  "leave out the map, or name the node that joins it with --node")
                    : usage_error("", "MAP is missing", "which cluster is it about?");
-  if (!join && (o.request.relieve || o.request.extra_movement > 0 || !o.request.node.rack.empty() ||
-                o.request.node.weight))
-    return usage_error("", "--rack, --weight, --relieve and --extra-movement are about the node that joins",
-                       "add --node NAME");
-  if (offline && !o.repair.file.empty())
-    return usage_error(o.repair.file, "a cluster that is yet to be has nothing to repair",
-                       "leave out --repair-commands");
-  if (!offline && o.will_grow)
-    return usage_error("", "--will-grow is about a cluster that is yet to be",
-                       "a join with Arcwise's algorithm always keeps the next ones in mind");
-  if (o.request.tokens && *o.request.tokens > most_tokens)
-    return usage_error(std::to_string(*o.request.tokens), "a node takes from 1 to 1,536 tokens",
-                       "16 are usual");
+  if (auto error = contradictory(o)) return error;
+  if (o.request.tokens && *o.request.tokens > most_allocated_tokens)
+    return too_many_tokens(*o.request.tokens);
   return std::nullopt;
 }
 
@@ -125,6 +150,8 @@ Result<int> run_join(const Options& o, const Loaded& loaded, const ExpectedMap& 
   request.expected = expected;
   const auto allocation = allocate(loaded.cluster.map, request);
   if (!allocation) return allocation.error();
+  if (auto error = refuse_other_count("allocate", loaded.cluster.map, allocation->after, session))
+    return *error;
   const Repairs repairs = repairs_of({loaded.placement, compile(allocation->after)}, o.repair);
   if (auto error = write_files(allocation->after, repairs, o, session)) return *error;
   if (o.repair.to_stdout()) return 0;
@@ -157,6 +184,8 @@ Action declare_allocate(Args& args) {
   args.option("--node", "NAME", o.request.node.name, "the node that joins");
   args.option("--rack", "R", o.request.node.rack, "its rack");
   args.option("--zone", "Z", o.request.node.zone, "its zone or data center");
+  args.option("--host", "HOST", o.request.node.host,
+              "its host, where copies are spread by host (its address)");
   args.option("--address", "ADDRESS", o.request.node.address, "its address, for --write-map");
   args.option("--weight", "W", Args::Setter([&o](const std::string& text) {
                 return read_weight(o.request.node.weight, text);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/change_text.hpp"
 #include "format/json_reports.hpp"
 #include "format/table_numbers.hpp"
 #include "format/table_text.hpp"
@@ -99,8 +100,7 @@ std::string allocation_text(const AllocationTitle& title, const Allocation& a, c
   if (a.relief) notes.line("takes", relief_text(*a.relief));
   notes.line("chosen for", chosen_for(a.fingerprint, a.epoch));
   add_repair_note(notes, repairs);
-  for (const Finding& w : a.warnings)
-    notes.line("warning", w.message + (w.advice.empty() ? "" : "; " + w.advice), Tone::warning);
+  for (const Finding& w : a.warnings) add_finding(notes, w);
   out += notes.text(colour);
   return out + shifts_text(a) + '\n' + token_lines(a.after.space(), a.tokens);
 }
@@ -118,6 +118,8 @@ Json allocation_json(const AllocationTitle& title, const Allocation& a) {
                       {"share_before", a.relief->before},
                       {"share_after", a.relief->after},
                       {"least_share", a.relief->least}};
+  json["warnings"] = Json::array();
+  for (const Finding& w : a.warnings) json["warnings"].push_back(to_json(w));
   return bound(std::move(json), a);
 }
 

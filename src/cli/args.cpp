@@ -114,6 +114,9 @@ std::optional<Error> deal_operands(const std::vector<std::string>& words,
 }
 
 std::optional<Error> set(const Args::Argument& a, const std::string& value) {
+  // --fingerprint "$F" with F unset must not go unguarded.
+  if (!a.operand && value.empty())
+    return usage("", a.longest_flag() + ": its value is empty", "give it one, or leave the option out");
   const bool listed = std::find(a.choices.begin(), a.choices.end(), value) != a.choices.end();
   if (a.completes == Completes::choices && !listed)
     return usage(value, a.longest_flag() + ": no such value", "use " + any_of(a.choices));

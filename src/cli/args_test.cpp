@@ -64,13 +64,6 @@ TEST(Args, brackets_and_separators_are_part_of_a_value) {
   EXPECT_EQ(s.file, "a=b");
 }
 
-TEST(Args, empty_values_are_values) {
-  Sample s;
-  ASSERT_FALSE(s.parse({"m", "", "-o", ""}));
-  EXPECT_EQ(s.keys, std::vector<std::string>{""});
-  EXPECT_EQ(s.file, "");
-}
-
 TEST(Args, what_is_wrong_is_said_in_one_sentence) {
   EXPECT_EQ(why({}), "MAP is missing; a map");
   EXPECT_EQ(why({"m", "--sed", "3"}), "unknown option: \"--sed\"; did you mean --seed?");
@@ -88,6 +81,21 @@ TEST(Args, near_words_are_found_and_far_ones_are_not) {
   EXPECT_EQ(nearest("stauts", verbs), "status");
   EXPECT_EQ(nearest("rsk", verbs), "risk");
   EXPECT_EQ(nearest("completely-different", verbs), "");
+}
+
+TEST(Args, an_empty_value_is_refused_for_every_option_and_allowed_for_operands) {
+  for (const auto& words : {std::vector<std::string>{"m", "-o", ""},
+                            {"m", "--output="},
+                            {"m", "--down", ""},
+                            {"m", "--down", "a", "--down", ""},
+                            {"m", "--seed", ""},
+                            {"m", "--replicas="},
+                            {"m", "--kind", ""}})
+    EXPECT_NE(why(words), "") << words.back();
+  EXPECT_EQ(why({"m", "--down", ""}).find("--down: its value is empty"), 0u);
+  Sample s;
+  ASSERT_FALSE(s.parse({"m", ""}));
+  EXPECT_EQ(s.keys, std::vector<std::string>{""});
 }
 
 }  // namespace

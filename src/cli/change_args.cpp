@@ -76,7 +76,7 @@ void ChangeArgs::declare(Args& args) {
                 note("--add", text);
                 return wrong;
               }),
-              "add a node; rack, zone, host, address, weight, tokens=HEX;HEX after commas")
+              "add a node; rack, zone, host, address, weight, tokens=T;T after commas")
       .repeatable();
   args.option("--remove", "NAME", Args::Setter([this](const std::string& text) -> std::string {
                 change_.remove.push_back(text);

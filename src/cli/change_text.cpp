@@ -111,4 +111,12 @@ std::string example_text(const Diff& diff) {
   return out;
 }
 
+void add_finding(Notes& notes, const Finding& w) {
+  const bool info = w.severity == Finding::Severity::info;
+  const std::string text =
+      (w.subject.empty() ? "" : w.subject + ": ") + w.message + (w.advice.empty() ? "" : "; " + w.advice);
+  notes.line(info ? (w.rule == "parts-moved" ? "parts" : "note") : "warning", text,
+             info ? Tone::plain : Tone::warning);
+}
+
 }  // namespace arcwise::cli

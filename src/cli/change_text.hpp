@@ -5,6 +5,7 @@
 #include <string>
 
 #include "arcwise/change.hpp"
+#include "format/table_text.hpp"
 
 namespace arcwise::cli {
 
@@ -16,4 +17,7 @@ std::string share_table(const Diff& diff, std::size_t most, bool colour);
 std::string promotion_text(const Diff& diff, const ClusterMap& map, std::size_t most);
 /// Keys with their owners before and after, one a line.
 std::string example_text(const Diff& diff);
+/// A warning, or what is good to know, as a line of its own.
+void add_finding(Notes& notes, const Finding& finding);
+
 }  // namespace arcwise::cli

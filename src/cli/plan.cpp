@@ -130,14 +130,6 @@ std::string over_least(const Diff& d) {
   return ratio < 1.005 ? "" : "; this moves " + times(ratio) + " that";
 }
 
-void add_finding(Notes& notes, const Finding& w) {
-  const bool info = w.severity == Finding::Severity::info;
-  const std::string text =
-      (w.subject.empty() ? "" : w.subject + ": ") + w.message + (w.advice.empty() ? "" : "; " + w.advice);
-  notes.line(info ? (w.rule == "parts-moved" ? "parts" : "note") : "warning", text,
-             info ? Tone::plain : Tone::warning);
-}
-
 struct Answer {
   Plan plan;
   StepPlan steps;
@@ -196,7 +188,7 @@ std::string only_reweighted(const ClusterMap& before, const ClusterMap& after) {
 std::optional<Error> guard(const Maps& maps, Session& session) {
   if (auto error = check_part_count(maps.before.cluster.map, maps.after)) return error;
   const ClusterMap& was = maps.retoken ? maps.retoken->without : maps.before.cluster.map;
-  if (auto error = refuse_other_count(was, maps.after, session)) return error;
+  if (auto error = refuse_other_count("plan", was, maps.after, session)) return error;
   const Fingerprints a = fingerprints(maps.before.placement), b = fingerprints(compile(maps.after));
   if (a.fingerprint != b.fingerprint) return std::nullopt;
   if (a.membership == b.membership)

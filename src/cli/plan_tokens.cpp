@@ -8,8 +8,6 @@
 namespace arcwise::cli {
 namespace {
 
-constexpr std::uint32_t most_tokens = 1536;  // as in Cassandra
-
 // "'dc1': 3", with the copies that the map says this zone has.
 std::string replication(const ClusterMap& map, const std::string& zone, const std::string& name) {
   std::uint32_t count = map.replicas().count;
@@ -65,8 +63,7 @@ std::optional<Error> RetokenArgs::refused() const {
     return usage_error("",
                        "--tokens, --algorithm and --extra-movement are about the node that takes new tokens",
                        "add --retoken NODE");
-  if (tokens && (*tokens == 0 || *tokens > most_tokens))
-    return usage_error(std::to_string(*tokens), "a node takes from 1 to 1,536 tokens", "16 are usual");
+  if (tokens && *tokens > most_allocated_tokens) return too_many_tokens(*tokens);
   return std::nullopt;
 }
 
@@ -164,12 +161,18 @@ std::optional<Error> TokenReport::write(const RepairArgs& args, Session& session
   return write_repairs(args, repairs_, session);
 }
 
-std::optional<Error> refuse_other_count(const ClusterMap& before, const ClusterMap& after, Session& session) {
+Error too_many_tokens(std::uint32_t tokens) {
+  return usage_error(std::to_string(tokens),
+                     "a node takes from 1 to " + counted(most_allocated_tokens) + " tokens", "16 are usual");
+}
+
+std::optional<Error> refuse_other_count(std::string_view verb, const ClusterMap& before,
+                                        const ClusterMap& after, Session& session) {
   const auto change = token_count_change(before, after);
   if (!change) return std::nullopt;
   const std::vector<std::string> steps = migration(before, *change);
   if (session.json) {
-    Json json = answer("plan");
+    Json json = answer(verb);
     json["refused"] = "token-count";
     json["node"] = change->node;
     json["tokens_before"] = change->before;

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "arcwise/retoken.hpp"
 #include "arcwise/steps.hpp"
@@ -61,7 +62,10 @@ class TokenReport {
 };
 
 /// Refused where a node would have another number of tokens. The way there, a new data center, goes to
-/// standard output.
-std::optional<Error> refuse_other_count(const ClusterMap& before, const ClusterMap& after, Session& session);
+/// standard output, as the answer of this verb.
+std::optional<Error> refuse_other_count(std::string_view verb, const ClusterMap& before,
+                                        const ClusterMap& after, Session& session);
+
+Error too_many_tokens(std::uint32_t tokens);
 
 }  // namespace arcwise::cli

@@ -8,6 +8,7 @@
 #include "arcwise/check.hpp"
 #include "study/allocate_scope.hpp"
 #include "study/allocate_shift.hpp"
+#include "study/newcomer.hpp"
 #include "study/rng.hpp"
 
 namespace arcwise {
@@ -32,7 +33,7 @@ std::uint32_t usual_tokens(const AllocationScope& scope, const ClusterMap& map, 
   if (per_weight.empty()) return 16;
   std::sort(per_weight.begin(), per_weight.end());
   const double wanted = std::floor(per_weight[(per_weight.size() - 1) / 2] * weight + 0.5);
-  return static_cast<std::uint32_t>(std::clamp(wanted, 1.0, 1536.0));
+  return static_cast<std::uint32_t>(std::clamp(wanted, 1.0, double{most_allocated_tokens}));
 }
 
 std::vector<std::uint64_t> random_tokens(const Joiner& joiner, std::uint64_t seed) {
@@ -199,7 +200,10 @@ Result<Allocation> allocate(const ClusterMap& map, const AllocateRequest& reques
   if (auto error = guard_allocation(map, prints.fingerprint, request.expected)) return *error;
   const auto given = with_given_tokens(map, request.node.name);
   if (!given) return given.error();
-  auto scope = scope_of(*given, request.node, request.allocator);
+  NewNode joiner = request.node;
+  std::vector<Finding> settled;  // apply() finds the same
+  if (auto error = settle_place(*given, joiner, settled)) return *error;
+  auto scope = scope_of(*given, joiner, request.allocator);
   if (!scope) return scope.error();
   scope->joiner.tokens =
       request.tokens ? *request.tokens : usual_tokens(*scope, *given, request.node.weight.value_or(1));
@@ -212,7 +216,7 @@ Result<Allocation> allocate(const ClusterMap& map, const AllocateRequest& reques
   Change change;
   change.add.push_back(request.node);
   change.add.back().tokens.clear();
-  for (Token t : tokens) change.add.back().tokens.push_back(to_hex(map.space(), t));
+  for (Token t : tokens) change.add.back().tokens.push_back(to_text(map.space(), t));
   std::vector<Finding> warnings;
   const auto after = apply(*given, change, warnings);
   if (!after) return after.error();

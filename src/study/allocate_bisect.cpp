@@ -63,7 +63,7 @@ Result<Doubling> bisect(const ClusterMap& map, const std::string& suffix, const 
     Doubling::Twin& told = twins.emplace_back(Doubling::Twin{node.name, twin.name, {}});
     for (std::uint64_t at : middles[n]) {
       told.tokens.push_back(scale.to_token(at));
-      twin.tokens.push_back(to_hex(map.space(), told.tokens.back()));
+      twin.tokens.push_back(to_text(map.space(), told.tokens.back()));
     }
     change.add.push_back(std::move(twin));
   }

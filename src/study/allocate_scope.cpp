@@ -3,23 +3,21 @@
 #include <algorithm>
 #include <set>
 
+#include "model/build.hpp"
+
 namespace arcwise {
 namespace {
 
-// What copies differ in: two nodes with equal text share a group.
-template <class N>
-std::string group_text(const N& node, Across across) {
-  switch (across) {
-    case Across::host:
-      return node.host.empty() ? node.name : node.host;
-    case Across::rack:
-      return node.zone + '\n' + node.rack;
-    case Across::zone:
-      return node.zone;
-    case Across::node:
-      break;
-  }
-  return node.name;
+// The group that the map will count it in.
+std::string group_of(const NewNode& joiner, Across across) {
+  Node node;
+  node.name = joiner.name;
+  node.address = joiner.address;
+  node.host = joiner.host;
+  node.rack = joiner.rack;
+  node.zone = joiner.zone;
+  if (node.host.empty()) node.host = default_host(node);
+  return group_name(node, across);
 }
 
 std::uint32_t copies_in(const ReplicaPolicy& policy, const std::string& zone) {
@@ -72,7 +70,7 @@ Token RingScale::to_token(std::uint64_t at) const {
 Result<AllocationScope> scope_of(const ClusterMap& map, const NewNode& node, Allocator allocator) {
   const ReplicaPolicy& policy = map.replicas();
   const std::uint32_t copies = copies_in(policy, node.zone);
-  const std::string own = group_text(node, policy.across);
+  const std::string own = group_of(node, policy.across);
   std::vector<NodeIndex> members;
   std::set<std::string> groups;
   for (NodeIndex n = 0; n < map.nodes().size(); ++n) {
@@ -80,7 +78,7 @@ Result<AllocationScope> scope_of(const ClusterMap& map, const NewNode& node, All
     if (other.state == NodeState::joining) continue;
     if (!policy.per_zone.empty() && other.zone != node.zone) continue;
     members.push_back(n);
-    groups.insert(group_text(other, policy.across));
+    groups.insert(group_name(other, policy.across));
   }
   const bool known = groups.count(own) > 0;
   const auto shape =
@@ -96,7 +94,7 @@ Result<AllocationScope> scope_of(const ClusterMap& map, const NewNode& node, All
   scope.ring.replicas = shape->copies;
   for (NodeIndex n : members) {
     const Node& other = map.nodes()[n];
-    const std::string group = group_text(other, policy.across);
+    const std::string group = group_name(other, policy.across);
     if (shape->own_group_only && group != own) continue;
     const std::uint32_t unit = scope.ring.units();
     scope.ring.group.push_back(shape->by_group ? number(group) : unit);

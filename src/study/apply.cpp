@@ -6,6 +6,7 @@
 #include "arcwise/change.hpp"
 #include "study/apply_buckets.hpp"
 #include "study/apply_parts.hpp"
+#include "study/newcomer.hpp"
 #include "study/numbers.hpp"
 
 namespace arcwise {
@@ -41,7 +42,7 @@ class Editor {
         rule_(map.placement().given ? PointRule::given : map.placement().recipe->points),
         hands_out_(parts_may_move(map)) {}
 
-  std::optional<Error> add(const NewNode& wanted);
+  std::optional<Error> add(NewNode wanted);
   std::optional<Error> replace(const std::string& old, const NewNode& wanted);
   std::optional<Error> weigh(const std::string& name, double weight);
   std::optional<Error> remove(const std::string& name);
@@ -68,7 +69,6 @@ class Editor {
   std::optional<Error> set_weight(Node& node, double weight) const;
   std::optional<Error> fit_buckets(Node& node);
   std::optional<Error> read_tokens(Node& node, const NewNode& wanted) const;
-  std::optional<Error> check_place(const NewNode& wanted) const;
   void hash_tokens(Node& node);
   void warn(std::string rule, const std::string& subject, std::string message, std::string advice) {
     warnings_.push_back(
@@ -114,10 +114,14 @@ std::optional<Error> Editor::fit_buckets(Node& node) {
 std::optional<Error> Editor::read_tokens(Node& node, const NewNode& wanted) const {
   node.tokens.clear();
   for (const std::string& text : wanted.tokens) {
-    const auto token = from_hex(before_.space(), text);
+    const TokenSpace& space = before_.space();
+    const auto token = read_token(space, text);
     if (!token)
       return fault(text, "a token of node '" + wanted.name + "' is not a position of this ring",
-                   "write it as at most " + std::to_string(before_.space().bits / 4) + " hex digits");
+                   space.notation == TokenSpace::Notation::hex
+                       ? "write it as at most " + std::to_string(space.bits / 4) + " hex digits"
+                       : "write a number from " + to_text(space, {0}) + " to " +
+                             to_text(space, {space.last}) + ", or hex with 0x in front");
     node.tokens.push_back(*token);
   }
   return std::nullopt;
@@ -151,28 +155,9 @@ void Editor::hash_tokens(Node& node) {
        "list the tokens that it will take, or let them be allocated");
 }
 
-// An empty rack would be one rack more, and copies would move to it.
-std::optional<Error> Editor::check_place(const NewNode& wanted) const {
-  const ReplicaPolicy& policy = parts_.replicas;
-  const auto missing = [&](const char* what, const std::string& given,
-                           std::string Node::* field) -> std::optional<Error> {
-    std::set<std::string> known;
-    for (const Node& node : parts_.nodes) known.insert(node.*field);
-    if (!given.empty() || known.count("")) return std::nullopt;
-    std::string names;
-    for (const std::string& name : known) names += (names.empty() ? "" : ", ") + name;
-    return fault(wanted.name, std::string("copies are spread by ") + what + ", and the new node names none",
-                 std::string("write NAME,") + what + "=…; there are: " + names);
-  };
-  if (policy.across == Across::zone || !policy.per_zone.empty())
-    if (auto error = missing("zone", wanted.zone, &Node::zone)) return error;
-  if (policy.across == Across::rack) return missing("rack", wanted.rack, &Node::rack);
-  return std::nullopt;
-}
-
-std::optional<Error> Editor::add(const NewNode& wanted) {
+std::optional<Error> Editor::add(NewNode wanted) {
   if (find(wanted.name)) return exists(wanted.name);
-  if (auto error = check_place(wanted)) return error;
+  if (auto error = settle_place(before_, wanted, warnings_)) return error;
   if (rule_ == PointRule::table && !hands_out_)
     return fault(
         wanted.name,

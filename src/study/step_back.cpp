@@ -37,7 +37,7 @@ std::string node_words(const ClusterMap& map, const Node& node, NewNode& out) {
   if (node.tokens.size() > most_tokens) return "";
   std::string tokens;
   for (Token token : node.tokens) {
-    out.tokens.push_back(to_hex(map.space(), token));
+    out.tokens.push_back(to_text(map.space(), token));
     tokens += (tokens.empty() ? "" : ";") + out.tokens.back();
   }
   return words + field("tokens", tokens);
