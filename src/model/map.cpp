@@ -279,6 +279,8 @@ std::optional<Error> check_policy(ClusterMap::Parts& parts, const BuildMarks& ma
                      "a zone is counted twice", "list each zone once");
       policy.count += std::min<std::uint32_t>(policy.per_zone[i].count, max_replicas + 1);
     }
+    // A zone that holds nothing is a zone that is not listed.
+    std::erase_if(policy.per_zone, [](const ZoneCount& zone) { return zone.count == 0; });
     if (policy.per_zone.size() > max_policy_zones)
       return fault(marks.replicas, std::to_string(policy.per_zone.size()), "too many zones in per_zone",
                    "list at most 32");
@@ -292,7 +294,7 @@ std::optional<Error> check_policy(ClusterMap::Parts& parts, const BuildMarks& ma
   bool somebody_holds = false;
   for (const ZoneCount& zone : policy.per_zone) {
     if (auto error = check_share(parts, marks, zone.count, &zone.zone)) return error;
-    somebody_holds |= zone.count > 0 && capacity(parts, &zone.zone).nodes > 0;
+    somebody_holds |= capacity(parts, &zone.zone).nodes > 0;
   }
   if (!somebody_holds)
     return fault(marks.replicas, "", "no zone of per_zone has a node, so nobody would hold anything",

@@ -168,6 +168,17 @@ TEST(Validate, copies_per_zone_are_sorted_and_summed) {
   EXPECT_EQ(policy.per_zone[1].zone, "us");
 }
 
+TEST(Validate, a_zone_of_parts_with_no_copy_is_as_good_as_not_listed) {
+  ClusterMap::Parts parts = Spec().node("a", "", "eu").node("b", "", "us").map().parts();
+  parts.replicas.per_zone = {{"us", 0}, {"eu", 1}};
+  const auto map = ClusterMap::build(parts);
+  ASSERT_TRUE(map);
+  ASSERT_EQ(map->replicas().per_zone.size(), 1u);
+  EXPECT_EQ(map->replicas().per_zone[0].zone, "eu");
+  parts.replicas.per_zone = {{"us", 0}};
+  EXPECT_FALSE(ClusterMap::build(parts));
+}
+
 TEST(Validate, copies_are_counted_from_1_to_64) {
   Spec spec;
   for (int i = 0; i < 70; ++i) spec.node("n" + std::to_string(i), "", "eu");

@@ -22,7 +22,7 @@ bool may_hold(const Node& node, const ClusterMap& map) {
   const std::vector<ZoneCount>& zones = map.replicas().per_zone;
   if (zones.empty() || map.placement().recipe->points == PointRule::table) return true;
   return std::any_of(zones.begin(), zones.end(),
-                     [&](const ZoneCount& zone) { return zone.count > 0 && zone.zone == node.zone; });
+                     [&](const ZoneCount& zone) { return zone.zone == node.zone; });
 }
 
 // Weights as whole numbers. HAProxy counts 16 points for each unit; elsewhere the largest weight gets 36

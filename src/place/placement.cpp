@@ -182,8 +182,7 @@ struct Replicated final : Placement::Model {
   std::shared_ptr<const Model> changed(const ClusterMap& to, const Method& method) const override {
     if constexpr (requires(const RingChange& c) { Algorithm(algorithm, c); }) {
       if (const auto change = ring_change(map, to, method))
-        return std::make_shared<const Replicated>(to, traits_of(method, to),
-                                                  Algorithm(algorithm, *change));
+        return std::make_shared<const Replicated>(to, traits_of(method, to), Algorithm(algorithm, *change));
     }
     return nullptr;
   }
