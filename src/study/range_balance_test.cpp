@@ -261,6 +261,21 @@ TEST(BalanceLoad, splits_the_hot_range_at_the_key_that_halves_it) {
   EXPECT_DOUBLE_EQ(done.requests.after, 1);
 }
 
+TEST(BalanceLoad, a_key_too_large_for_the_room_anywhere_goes_where_room_is_made) {
+  const ClusterMap map = testing::table(testing::nodes(3), {{{99}, {0}}, {{199}, {1}}, {{top}, {2}}});
+  MeasuredLoad load;
+  const auto add = [&](std::uint64_t at, double requests) {
+    load.keys.push_back({"k" + std::to_string(at), {at}, {requests, 0}});
+  };
+  add(10, 75);
+  add(20, 44);
+  for (std::uint64_t i = 0; i < 10; ++i) add(100 + i, 9);
+  for (std::uint64_t i = 0; i < 13; ++i) add(200 + i, 7);
+  const Balancing done = balanced(map, load);
+  EXPECT_NEAR(done.requests.before, 1.19, 0.01);
+  EXPECT_TRUE(done.reached);
+}
+
 TEST(BalanceLoad, splits_at_the_middle_where_no_key_is_known) {
   const ClusterMap map = testing::table(testing::nodes(2), {{{top}, {0}}});
   const Balancing done = balanced(map, {{{100, 100}}, {}});

@@ -8,6 +8,8 @@ namespace {
 
 constexpr double least_gain = 1e-5;     // of a mean node's load
 constexpr double price_of_move = 1e-3;  // beside its bytes, as a part of what a mean node holds
+constexpr int most_forced = 32;
+constexpr std::size_t most_steps = 10'000, most_steps_below = 500;
 constexpr std::size_t most_places = 64, most_swapped = 24;
 constexpr std::size_t most_pieces = std::size_t{1} << 21;
 
@@ -47,20 +49,36 @@ double RangeSearch::over(NodeIndex n, Resource r) const {
 void RangeSearch::run() {
   split_large();
   double level = limits_.tolerance;
-  for (std::size_t steps = 100'000 + 64 * pieces_.size(); steps > 0; --steps) {
-    if (!hottest(limit(), false)) break;
-    if (const auto hot = hottest(1 + level, true)) {
-      relieve(*hot, level);
-      continue;
-    }
+  for (int forced = 0; forced < most_forced;) {
+    settle(level, level < limits_.tolerance ? most_steps_below : most_steps + pieces_.size());
+    if (!hottest(limit(), false) || spent_ || all_hot_are_atoms()) break;
     level /= 2;
-    if (level < limits_.tolerance / 8 || spent_ || all_hot_are_atoms()) break;
-    std::fill(stuck_.begin(), stuck_.end(), false);
-    std::fill(swapless_.begin(), swapless_.end(), false);
+    if (level < limits_.tolerance / 8) {
+      if (!force()) break;
+      level = limits_.tolerance;
+      ++forced;
+    }
+    try_all_again();
   }
   take_back();
   std::sort(pieces_.begin(), pieces_.end(), [](const Piece& a, const Piece& b) { return a.first < b.first; });
   tidy();
+}
+
+// Until all are within the tolerance, or nothing helps those above this level. How many steps that took.
+std::size_t RangeSearch::settle(double level, std::size_t steps) {
+  std::size_t taken = 0;
+  for (; taken < steps && hottest(limit(), false); ++taken) {
+    const auto hot = hottest(1 + level, true);
+    if (!hot) break;
+    relieve(*hot, level);
+  }
+  return taken;
+}
+
+void RangeSearch::try_all_again() {
+  std::fill(stuck_.begin(), stuck_.end(), false);
+  std::fill(swapless_.begin(), swapless_.end(), false);
 }
 
 // Steps aim at half the level, so that load which is not quite as measured stays within it, and at all of it
@@ -201,7 +219,6 @@ std::vector<std::size_t> RangeSearch::relevant(Hot hot) const {
   for (std::size_t p : held_[hot.node])
     if (pieces_[p].load.*hot.r() > 0 && (hot.resource == 1 || pieces_[p].owners.front() == hot.node))
       out.push_back(p);
-  std::sort(out.begin(), out.end());
   return out;
 }
 
@@ -372,8 +389,7 @@ void RangeSearch::apply(std::size_t piece, std::size_t place, NodeIndex to) {
   }
   ++moves_;
   moved_bytes_ += change.bytes;
-  std::fill(stuck_.begin(), stuck_.end(), false);
-  std::fill(swapless_.begin(), swapless_.end(), false);
+  try_all_again();
 }
 
 }  // namespace arcwise

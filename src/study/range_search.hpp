@@ -47,6 +47,10 @@ class RangeSearch {
   };
 
   void split_large();
+  std::size_t settle(double level, std::size_t steps);
+  void try_all_again();
+  bool force();
+  double total_excess() const;
   void relieve(Hot hot, double level);
   bool all_hot_are_atoms() const;
   std::optional<Hot> hottest(double above, bool movable) const;
@@ -93,6 +97,7 @@ class RangeSearch {
   double moved_bytes_ = 0;
   double aim_ = 1;       ///< what a hot node is brought to, and others are filled to, over their fair shares
   double too_much_ = 0;  ///< the excess of the node that is relieved
+  std::size_t effort_ = 2000;  ///< steps that may still be tried by force
   bool spent_ = false;
 };
 

@@ -44,7 +44,9 @@ void RangeSearch::take_back() {
 
 // A crumb between two cuts goes where a neighbour is, if that costs hardly any bytes: one range less to know.
 void RangeSearch::tidy() {
-  const double most = limited_ ? 0 : std::min(crumb * mean_.bytes, limits_.max_bytes - moved_bytes_);
+  // Where moves or bytes are limited, only back to where it was.
+  const bool counted = limited_ || limits_.max_bytes < std::numeric_limits<double>::infinity();
+  const double most = counted ? 0 : crumb * mean_.bytes;
   for (int pass = 0; pass < 3; ++pass)
     for (std::size_t i = 0; i + 1 < pieces_.size(); ++i) {
       Piece &a = pieces_[i], &b = pieces_[i + 1];
@@ -52,7 +54,7 @@ void RangeSearch::tidy() {
       const bool first = a.load.requests < b.load.requests;
       for (Piece* piece : {first ? &a : &b, first ? &b : &a}) {
         const std::vector<NodeIndex>& owners = piece == &a ? b.owners : a.owners;
-        if (owners != piece->was && !(piece->load.bytes <= most)) continue;
+        if (owners != piece->was && (counted || piece->load.bytes > most)) continue;
         if (put(*piece, owners)) break;
       }
     }
