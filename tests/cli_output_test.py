@@ -128,6 +128,32 @@ class Completion(unittest.TestCase):
                 self.assertIn(verb, script)
 
 
+class SeveralFiles(unittest.TestCase):
+    def refused(self, code, folder, *words):
+        before = sorted(os.listdir(folder))
+        done = run("plan", RING, "--remove", "10.1.1.11", "--add", "x,rack=rack1,zone=dc1", *words, cwd=folder)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertEqual(sorted(os.listdir(folder)), before)
+        return done.stderr
+
+    def test_all_files_of_a_command_are_written_or_none(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, "sd2.yaml"))
+            self.refused(3, folder, "-f", "pl.json", "--write-map", "nowhere/x")
+            self.refused(3, folder, "-f", "pl.json", "--repair-commands", "nowhere/x")
+            self.refused(3, folder, "-f", "pl.json", "--write-steps", "sd")
+            done = run("plan", RING, "--remove", "10.1.1.11", "-f", "pl.json", "--write-map", "m.yaml", "--write-steps",
+                       "st", "--repair-commands", "r.sh", cwd=folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(sorted(os.listdir(folder)), ["m.yaml", "pl.json", "r.sh", "sd2.yaml", "st1.yaml"])
+
+    def test_one_path_for_two_outputs_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for words in (["-f", "p", "--write-map", "p"], ["-f", "p", "--write-map", "./p"],
+                          ["-f", "st1.yaml", "--write-steps", "st"], ["--write-map", "p", "--repair-commands", "p"]):
+                self.assertIn(b"one file", self.refused(2, folder, *words))
+
+
 class Help(unittest.TestCase):
     def test_a_word_that_starts_two_verbs_explains_both(self):
         done = run("simulate", "--help")

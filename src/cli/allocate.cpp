@@ -105,17 +105,14 @@ std::optional<Error> refused(const Options& o) {
   return std::nullopt;
 }
 
-std::optional<Error> write_after(const ClusterMap& after, const Options& o, Session& session) {
-  if (o.map_file.empty()) return std::nullopt;
-  if (auto error = write_whole(o.map_file, write_map(after))) return error;
-  session.say("wrote the map after it to " + o.map_file);
-  return std::nullopt;
-}
-
 std::optional<Error> write_files(const ClusterMap& after, const Repairs& repairs, const Options& o,
                                  Session& session) {
-  if (auto error = write_after(after, o, session)) return error;
-  return write_repairs(o.repair, repairs, session);
+  OutputFiles files;
+  if (auto error = add_map_after(files, o.map_file, write_map(after))) return error;
+  if (auto error = add_repairs(files, o.repair, repairs)) return error;
+  if (auto error = files.commit(session)) return error;
+  if (o.repair.to_stdout()) session.out.write(repair_script(o.repair, repairs));
+  return std::nullopt;
 }
 
 Result<int> run_offline(const Options& o, Session& session) {
@@ -123,7 +120,7 @@ Result<int> run_offline(const Options& o, Session& session) {
                                o.will_grow};
   const auto map = allocate_offline(request);
   if (!map) return map.error();
-  if (auto error = write_after(*map, o, session)) return *error;
+  if (auto error = write_files(*map, {}, o, session)) return *error;
   const Balance balance = ownership(compile(*map)).balance;
   if (!session.json) session.say(balance_line(balance));
   session.out.write(session.json ? dump(offline_json(*map, balance)) : offline_text(*map, request.tokens));

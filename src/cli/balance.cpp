@@ -80,19 +80,14 @@ Result<MeasuredLoad> measured(const Options& o, const Loaded& loaded, MeasuredNa
   return out;
 }
 
-std::optional<Error> write_after(const ClusterMap& after, const Options& o, Session& session) {
-  if (o.map_file.empty()) return std::nullopt;
-  if (auto error = write_whole(o.map_file, write_map(after))) return error;
-  session.say("wrote the map after it to " + o.map_file);
-  return std::nullopt;
-}
-
 Result<int> run_by_hand(const Options& o, const Loaded& loaded, const MeasuredLoad& load,
                         const MeasuredNames& names, Session& session) {
   const ClusterMap& map = loaded.cluster.map;
   const auto after = changed_by_hand(map, o.by_hand);
   if (!after) return after.error();
-  if (auto error = write_after(*after, o, session)) return *error;
+  OutputFiles files;
+  if (auto error = add_map_after(files, o.map_file, write_map(*after))) return *error;
+  if (auto error = files.commit(session)) return *error;
   Json json = by_hand_json(map, *after);
   std::string text = by_hand_text(loaded.title, map, *after, session.colour);
   if (!load.units.empty() || !load.keys.empty()) {
@@ -121,7 +116,9 @@ Result<int> run_balance(const Options& o, Session& session) {
   const auto done = balance_load(map, *load, limits);
   if (!done) return done.error();
   if (done->actions.empty()) return nothing_to_do(names, map, *done);
-  if (auto error = write_after(done->after, o, session)) return *error;
+  OutputFiles files;
+  if (auto error = add_map_after(files, o.map_file, write_map(done->after))) return *error;
+  if (auto error = files.commit(session)) return *error;
   session.out.write(session.json ? dump(balance_json(names, map, *done))
                                  : balance_text(names, map, *done, o.all, session.colour));
   return 0;

@@ -56,7 +56,7 @@ Action declare_draw(Args& args) {
       session.out.write(svg);
       return 0;
     }
-    if (auto error = write_whole(options->file, svg)) return *error;
+    if (auto error = write_whole(options->file, svg, session)) return *error;
     if (session.json) {
       Json json = answer("draw");
       json["output"] = options->file;

@@ -44,7 +44,7 @@ Action declare_export(Args& args) {
         if (f.severity != Finding::Severity::info) session.say(f);
     const bool to_file = !options->file.empty() && options->file != "-";
     if (to_file)
-      if (auto error = write_whole(options->file, *text)) return *error;
+      if (auto error = write_whole(options->file, *text, session)) return *error;
     if (session.json) {
       Json json = answer("export");
       json["format"] = options->format;

@@ -37,7 +37,7 @@ Action declare_import(Args& args) {
     if (!session.json)
       for (const Finding& f : findings) session.say(f);
     if (!options->file.empty() && options->file != "-") {
-      if (auto error = write_whole(options->file, map)) return *error;
+      if (auto error = write_whole(options->file, map, session)) return *error;
       if (!session.json) session.say("wrote " + options->file);
     } else if (!session.json) {
       session.out.write(map);

@@ -207,23 +207,22 @@ std::optional<Error> guard(const Maps& maps, Session& session) {
       "change the tokens or ranges themselves, and the weight with them"};
 }
 
-std::optional<Error> write_files(const Maps& maps, const StepPlan& steps, const std::string& json,
-                                 const Options& options, Session& session) {
-  if (!options.plan_file.empty()) {
-    if (auto error = write_whole(options.plan_file, json)) return error;
-    session.say("wrote the plan to " + options.plan_file);
-  }
-  if (!options.map_file.empty()) {
-    if (auto error = write_whole(options.map_file, write_map(maps.after))) return error;
-    session.say("wrote the map after it to " + options.map_file);
-  }
+std::optional<Error> add_files(OutputFiles& files, const Maps& maps, const StepPlan& steps,
+                               const std::string& json, const Options& options) {
+  if (!options.plan_file.empty())
+    if (auto error = files.add(options.plan_file, json, "wrote the plan to " + options.plan_file))
+      return error;
+  if (auto error = add_map_after(files, options.map_file, write_map(maps.after))) return error;
   const std::string& prefix = options.steps.maps_prefix;
   if (prefix.empty()) return std::nullopt;
-  for (std::size_t i = 1; i < steps.maps.size(); ++i)
-    if (auto error = write_whole(prefix + std::to_string(i) + ".yaml", write_map(steps.maps[i])))
+  const std::size_t last = steps.maps.size() - 1;
+  for (std::size_t i = 1; i <= last; ++i) {
+    const std::string said = "wrote the map after each step to " + prefix + "1.yaml" +
+                             (last > 1 ? " … " + prefix + std::to_string(last) + ".yaml" : "");
+    if (auto error =
+            files.add(prefix + std::to_string(i) + ".yaml", write_map(steps.maps[i]), i == last ? said : ""))
       return error;
-  session.say("wrote the map after each step to " + prefix + "1.yaml" +
-              (steps.steps.size() > 1 ? " … " + prefix + std::to_string(steps.steps.size()) + ".yaml" : ""));
+  }
   return std::nullopt;
 }
 
@@ -277,10 +276,13 @@ Result<int> run_plan(Options& o, Session& session) {
   add_steps(json, a.plan, a.steps, a.options);
   tokens.add_keys(json);
   const std::string text = dump(json);
-  if (auto error = write_files(*maps, a.steps, text, o, session)) return *error;
-  if (auto error = tokens.write(o.repair, session)) return *error;
-  if (!o.repair.to_stdout())
-    session.out.write(session.json ? text : text_answer(*maps, a, tokens, o, session.colour));
+  OutputFiles files;
+  if (auto error = add_files(files, *maps, a.steps, text, o)) return *error;
+  if (auto error = tokens.add_file(files, o.repair)) return *error;
+  if (auto error = files.commit(session)) return *error;
+  session.out.write(o.repair.to_stdout() ? tokens.script(o.repair)
+                    : session.json       ? text
+                                         : text_answer(*maps, a, tokens, o, session.colour));
   return 0;
 }
 

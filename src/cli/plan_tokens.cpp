@@ -157,8 +157,12 @@ void TokenReport::add_keys(Json& json) const {
                      {"shifts", shifts_json(retoken_->joined)}};
 }
 
-std::optional<Error> TokenReport::write(const RepairArgs& args, Session& session) const {
-  return write_repairs(args, repairs_, session);
+std::optional<Error> TokenReport::add_file(OutputFiles& files, const RepairArgs& args) const {
+  return add_repairs(files, args, repairs_);
+}
+
+std::string TokenReport::script(const RepairArgs& args) const {
+  return repair_script(args, repairs_);
 }
 
 Error too_many_tokens(std::uint32_t tokens) {

@@ -50,7 +50,8 @@ class TokenReport {
   std::string sessions_of(const std::string& node) const;
   std::string lines_text() const;
   void add_keys(Json& json) const;
-  std::optional<Error> write(const RepairArgs& args, Session& session) const;
+  std::optional<Error> add_file(OutputFiles& files, const RepairArgs& args) const;
+  std::string script(const RepairArgs& args) const;
 
  private:
   Placement before_;

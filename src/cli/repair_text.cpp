@@ -86,17 +86,15 @@ Json repair_json(const Repairs& repairs) {
   return out;
 }
 
-std::optional<Error> write_repairs(const RepairArgs& args, const Repairs& repairs, Session& session) {
-  if (args.file.empty()) return std::nullopt;
-  const std::string text = script(repairs, args);
-  if (args.to_stdout()) {
-    session.out.write(text);
-    return std::nullopt;
-  }
-  if (auto error = write_whole(args.file, text)) return error;
-  session.say("wrote " + counted(repairs.commands.size(), "repair command", "repair commands") + " to " +
-              args.file);
-  return std::nullopt;
+std::string repair_script(const RepairArgs& args, const Repairs& repairs) {
+  return script(repairs, args);
+}
+
+std::optional<Error> add_repairs(OutputFiles& files, const RepairArgs& args, const Repairs& repairs) {
+  if (args.file.empty() || args.to_stdout()) return std::nullopt;
+  return files.add(
+      args.file, script(repairs, args),
+      "wrote " + counted(repairs.commands.size(), "repair command", "repair commands") + " to " + args.file);
 }
 
 RepairSessions repair_sessions(const Placement& before, const Placement& after) {

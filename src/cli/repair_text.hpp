@@ -8,6 +8,7 @@
 #include "arcwise/collapse.hpp"
 #include "arcwise/repair.hpp"
 #include "cli/args.hpp"
+#include "cli/output_file.hpp"
 #include "cli/session.hpp"
 #include "format/json_text.hpp"
 #include "format/table_text.hpp"
@@ -35,8 +36,10 @@ Repairs repairs_of(const std::vector<Placement>& stages, const RepairArgs& args)
 /// Nothing where no range is to be repaired.
 void add_repair_note(Notes& notes, const Repairs& repairs);
 Json repair_json(const Repairs& repairs);
-/// To the file asked for, or, where that is -, to standard output, instead of the answer.
-std::optional<Error> write_repairs(const RepairArgs& args, const Repairs& repairs, Session& session);
+/// The commands, as a shell runs them.
+std::string repair_script(const RepairArgs& args, const Repairs& repairs);
+/// The same to the file asked for; - is standard output, which the verb writes instead of its answer.
+std::optional<Error> add_repairs(OutputFiles& files, const RepairArgs& args, const Repairs& repairs);
 
 /// Ranges that each node repairs, before and after; empty for other systems.
 struct RepairSessions {
