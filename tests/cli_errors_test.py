@@ -43,7 +43,7 @@ class ExitCodes(unittest.TestCase):
                             (["allocate", CARTS, "--racks", "3,3"], "takes no map"),
                             (["allocate", "--racks", "3,x"], "3,3,3"),
                             (["allocate", CARTS, "--node", "x", "--tokens", "2000"], "1 to 1,536"),
-                            (["allocate", CARTS, "--node", "x", "--weight", "0"], "a number above 0"),
+                            (["allocate", CARTS, "--node", "x", "--weight", "0"], "a weight from"),
                             (["allocate", CARTS, "--node", "x", "--extra-movement", "x%"], "10% or 0.1"),
                             (["plan", CARTS], "no change is given"),
                             (["plan", CARTS, "--add", "x,shelf=3"], "unknown field 'shelf'"),
@@ -123,6 +123,40 @@ class Errors(unittest.TestCase):
     def test_control_characters_do_not_reach_the_terminal(self):
         done = run("status", "\x1b[31mred")
         self.assertNotIn(b"\x1b[31m", done.stderr)
+
+
+class Numbers(unittest.TestCase):
+    REMOVE = ["plan", RING, "--remove", "10.1.1.12"]
+    JOIN = ["allocate", RING, "--node", "x", "--rack", "rack2", "--zone", "dc1"]
+
+    def test_numbers_beyond_their_limits_are_refused_and_the_limits_told(self):
+        for words, said in (([*self.REMOVE, "--data", "1e308"], "from 1B to 1000EB"),
+                            ([*self.REMOVE, "--node-bandwidth", "1e-300B/s"], "from 1B to 1000EB"),
+                            ([*self.REMOVE, "--requests", "1e308/s"], "from 0.001 to 1e15"),
+                            ([*self.REMOVE, "--min-age", "99999999d"], "from 0 to 11574d"),
+                            ([*self.REMOVE, "--at-most", "99999999999999999999999"], "from 1 to 1000000000000"),
+                            ([*self.JOIN, "--weight", "1e10"], "from 0.000000001 to 4294967295"),
+                            ([*self.JOIN, "--weight", "0x10"], "from 0.000000001 to 4294967295"),
+                            (["plan", CARTS, "--weight", "cache-1=0x10"], "from 0.000000001 to 4294967295"),
+                            (["plan", CARTS, "--add", "x,weight=inf"], "from 0.000000001 to 4294967295"),
+                            (["plan", CARTS, "--drain", "cache-1,by=0x1p-2"], "above 0 and at most 100%"),
+                            (["check", CARTS, "--capacity-over", "1.5TB"], "from 1 to 1000000"),
+                            ([*self.JOIN, "--extra-movement", "101%"], "from 0 to 100%")):
+            done = run(*words)
+            self.assertEqual((done.returncode, done.stdout), (2, b""), words)
+            self.assertIn(said, done.stderr.decode())
+        for size in ("1e308", "1e-308"):
+            done = run("check", CARTS, "--capacity", "-", stdin=f"cache-1 {size}\n".encode())
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(b"from 0.001 to 1000EB", done.stderr)
+
+    def test_zero_and_a_space_before_the_unit_are_read_alike_everywhere(self):
+        for words in ([*self.REMOVE, "--min-age", "0"], [*self.REMOVE, "--min-age", "10 min"],
+                      [*self.REMOVE, "--data", "5 TB"], [*self.REMOVE, "--requests", "50 k/s"],
+                      [*self.JOIN, "--extra-movement", "0"], [*self.JOIN, "--extra-movement", "10 %"],
+                      ["plan", RING, "--retoken", "10.1.1.11", "--extra-movement", "0"]):
+            done = run(*words)
+            self.assertEqual(done.returncode, 0, done.stderr)
 
 
 if __name__ == "__main__":

@@ -109,7 +109,7 @@ class Partitions(unittest.TestCase):
         self.assertEqual(found["capacity-drift"]["severity"], "warning")
         self.assertTrue(answer("check", ring, "--capacity", uneven, "--capacity-over", "1.5")["ok"])
         self.refused("bad:2:3", "check", ring, "--capacity", self.write("bad", "a 4TB\nb lots\n"))
-        self.refused("factor of 1 or more", "check", ring, "--capacity", even, "--capacity-over", "0.5")
+        self.refused("factor from 1 to", "check", ring, "--capacity", even, "--capacity-over", "0.5")
         self.refused("cannot read", "check", ring, "--capacity", str(self.folder / "none"), code=3)
 
 

@@ -7,6 +7,7 @@
 #include "cli/cluster_args.hpp"
 #include "cli/output_file.hpp"
 #include "cli/plan_tokens.hpp"
+#include "cli/quantities.hpp"
 #include "cli/verbs.hpp"
 
 namespace arcwise::cli {
@@ -20,26 +21,8 @@ struct Options {
   std::vector<std::uint32_t> racks;
   bool will_grow = false;
   std::optional<std::uint32_t> epoch;
+  std::optional<double> extra_movement;
 };
-
-std::string read_weight(std::optional<double>& into, const std::string& text) {
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !(value > 0) || value > 1e6)
-    return "is not a weight: a number above 0, such as 1 or 2.5";
-  into = value;
-  return "";
-}
-
-std::string read_part(double& into, const std::string& text) {
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  const bool per_cent = *end == '%' && end[1] == '\0';
-  if (text.empty() || (*end != '\0' && !per_cent) || !(value >= 0) || value > (per_cent ? 100 : 1))
-    return "is not a part of what the join moves, such as 10% or 0.1";
-  into = per_cent ? value / 100 : value;
-  return "";
-}
 
 std::string read_racks(std::vector<std::uint32_t>& into, const std::string& text) {
   for (const std::string& word : split_commas(text)) {
@@ -68,7 +51,7 @@ std::optional<Error> contradictory(const Options& o) {
                         {!node.address.empty(), "--address", true, false, false},
                         {node.weight.has_value(), "--weight", true, false, false},
                         {o.request.relieve.has_value(), "--relieve", true, false, false},
-                        {o.request.extra_movement > 0, "--extra-movement", true, false, false},
+                        {o.extra_movement.has_value(), "--extra-movement", true, false, false},
                         {o.request.seed != 1, "--seed", true, false, false},
                         {o.algorithm != "arcwise", "--algorithm", true, false, false},
                         {o.request.tokens.has_value(), "--tokens", true, false, true},
@@ -145,6 +128,7 @@ Result<int> run_join(const Options& o, const Loaded& loaded, const ExpectedMap& 
   AllocateRequest request = o.request;
   request.allocator = *find_allocator(o.algorithm);
   request.expected = expected;
+  request.extra_movement = o.extra_movement.value_or(0);
   const auto allocation = allocate(loaded.cluster.map, request);
   if (!allocation) return allocation.error();
   if (auto error = refuse_other_count("allocate", loaded.cluster.map, allocation->after, session))
@@ -185,7 +169,8 @@ Action declare_allocate(Args& args) {
               "its host, where copies are spread by host (its address)");
   args.option("--address", "ADDRESS", o.request.node.address, "its address, for --write-map");
   args.option("--weight", "W", Args::Setter([&o](const std::string& text) {
-                return read_weight(o.request.node.weight, text);
+                o.request.node.weight = read_weight(text);
+                return o.request.node.weight ? std::string() : std::string("is not ") + weight_wanted;
               }),
               "its weight (1)");
   args.option("--tokens", "N", o.request.tokens, "how many it takes (as the median node for its weight)");
@@ -196,9 +181,7 @@ Action declare_allocate(Args& args) {
                 return std::string();
               }),
               "take half of what this node holds, and nothing from others if that can be");
-  args.option("--extra-movement", "PART", Args::Setter([&o](const std::string& text) {
-                return read_part(o.request.extra_movement, text);
-              }),
+  args.option("--extra-movement", "PART", part_from_0_into(o.extra_movement, "what the join moves"),
               "shift other nodes' tokens too, moving at most so much beside the join, such as 10%");
   args.option(
       "--bisect", "SUFFIX", o.suffix,

@@ -1,22 +1,11 @@
 #include "cli/change_args.hpp"
 
-#include <cerrno>
-#include <cstdlib>
-
 #include "cli/cluster_args.hpp"
 #include "cli/part_args.hpp"
+#include "cli/quantities.hpp"
 
 namespace arcwise::cli {
 namespace {
-
-std::optional<double> positive_number(const std::string& text) {
-  char* end = nullptr;
-  errno = 0;
-  const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || end != text.c_str() + text.size() || errno || !(value > 0) || value > 1e15)
-    return std::nullopt;
-  return value;
-}
 
 std::vector<std::string> split_tokens(const std::string& text) {
   std::vector<std::string> out(1);
@@ -47,8 +36,8 @@ std::string set_field(NewNode& node, const std::string& word) {
   } else if (field == "tokens") {
     node.tokens = split_tokens(value);
   } else if (field == "weight") {
-    const auto weight = positive_number(value);
-    if (!weight) return "has a weight that is not a positive number";
+    const auto weight = read_weight(value);
+    if (!weight) return std::string("needs ") + weight_wanted;
     node.weight = *weight;
   } else {
     return "has an unknown field '" + field + "': rack, zone, host, address, weight and tokens are known";
@@ -88,8 +77,8 @@ void ChangeArgs::declare(Args& args) {
   args.option("--weight", "NAME=W", Args::Setter([this](const std::string& text) -> std::string {
                 const std::size_t equals = text.rfind('=');
                 const auto weight =
-                    equals == std::string::npos ? std::nullopt : positive_number(text.substr(equals + 1));
-                if (!weight || equals == 0) return "is not NAME=WEIGHT with a positive weight";
+                    equals == std::string::npos ? std::nullopt : read_weight(text.substr(equals + 1));
+                if (!weight || equals == 0) return std::string("is not NAME=WEIGHT with ") + weight_wanted;
                 change_.weight.emplace_back(text.substr(0, equals), *weight);
                 note("--weight", text);
                 return "";

@@ -7,6 +7,7 @@
 #include "cli/key_lines.hpp"
 #include "cli/verbs.hpp"
 #include "format/capacities.hpp"
+#include "format/decimal.hpp"
 #include "format/import_rules.hpp"
 #include "format/json_reports.hpp"
 #include "format/table_numbers.hpp"
@@ -189,8 +190,8 @@ Action declare_check(Args& args) {
               "compare weights, tokens and partitions with declared capacities: `NODE 4TB`, one a line")
       .files();
   args.option("--capacity-over", "FACTOR", Args::Setter([options](const std::string& text) -> std::string {
-                const auto factor = parse_size(text);
-                if (!factor || !(*factor >= 1)) return "is not a factor of 1 or more, such as 1.25";
+                const auto factor = decimal_within(text, 1, 1e6);
+                if (!factor) return "is not a factor from 1 to 1000000, such as 1.25";
                 options->demanded.capacity_over = *factor;
                 return "";
               }),

@@ -1,13 +1,14 @@
 #include "cli/part_args.hpp"
 
-#include <cstdlib>
+#include <charconv>
 
+#include "cli/quantities.hpp"
 #include "format/pins.hpp"
 
 namespace arcwise::cli {
 namespace {
 
-constexpr std::uint64_t largest_pins_file = std::uint64_t{1} << 26;
+constexpr std::uint64_t largest_pins_file = std::uint64_t{1} << 26, most_copies = 1'000'000'000'000;
 
 // "5=n2", "100-199=n2"
 Args::Setter rule_into(std::vector<PartRules::Rule>& into, const char* option, const NoteOption& note) {
@@ -28,12 +29,9 @@ std::string read_drain(std::vector<PartRules::Drain>& into, const std::string& t
   const std::size_t comma = text.rfind(",by=");
   PartRules::Drain drain{text.substr(0, comma), 1};
   if (comma != std::string::npos) {
-    char* end = nullptr;
-    const double value = std::strtod(text.c_str() + comma + 4, &end);
-    const std::string rest(end);
-    drain.by = rest == "%" ? value / 100 : value;
-    if (end == text.c_str() + comma + 4 || (!rest.empty() && rest != "%") || !(drain.by > 0) || drain.by > 1)
-      return "has a part that is not above 0 and at most 100%, such as NODE,by=25%";
+    const auto part = read_part(text.substr(comma + 4));
+    if (!part) return "has a part that is not above 0 and at most 100%, such as NODE,by=25%";
+    drain.by = *part;
   }
   if (drain.node.empty()) return "names no node";
   into.push_back(std::move(drain));
@@ -58,10 +56,11 @@ void declare_part_rules(Args& args, PartRules& rules, std::string& pins_file, co
   args.option("--pins", "FILE", pins_file, "the same from a file: `pin 5 NODE`, `exclude 100-199 NODE`")
       .files();
   args.option("--at-most", "N", Args::Setter([&rules, note](const std::string& text) -> std::string {
-                char* end = nullptr;
-                const unsigned long long count = std::strtoull(text.c_str(), &end, 10);
-                if (text.empty() || text.front() < '0' || text.front() > '9' || *end || count == 0)
-                  return "is not a number of copies, 1 or more";
+                const char* const last = text.data() + text.size();
+                std::uint64_t count = 0;
+                const auto [end, error] = std::from_chars(text.data(), last, count);
+                if (error != std::errc{} || end != last || count == 0 || count > most_copies)
+                  return "is not a number of copies from 1 to 1000000000000";
                 rules.at_most = count;
                 note("--at-most", text);
                 return "";

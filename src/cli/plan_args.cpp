@@ -8,9 +8,9 @@ namespace arcwise::cli {
 
 void StepArgs::declare(Args& args) {
   args.option("--max-in-flight", "N", options_.max_in_flight, "nodes that may change at once (1)");
-  args.option("--min-age", "TIME", seconds_into(options_.min_age),
+  args.option("--min-age", "TIME", seconds_from_0_into(options_.min_age),
               "how old a change must be before the next, such as 10min");
-  args.option("--last-change-age", "TIME", seconds_into(options_.last_change_age),
+  args.option("--last-change-age", "TIME", seconds_from_0_into(options_.last_change_age),
               "how old the last change is now (old enough)");
   down_.declare(args, "nodes that are down now and hold nothing");
   args.option("--requests", "RATE", rate_into(options_.requests),

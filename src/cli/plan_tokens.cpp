@@ -54,7 +54,7 @@ void RetokenArgs::declare(Args& args) {
   args.option("--tokens", "N", tokens, "how many it takes then (as the other nodes)");
   args.option("--algorithm", "NAME", algorithm, "who chooses them (arcwise)")
       .one_of({"arcwise", "cassandra", "random"});
-  args.option("--extra-movement", "PART", part_into(extra_movement, "what the join moves"),
+  args.option("--extra-movement", "PART", part_from_0_into(extra_movement, "what the join moves"),
               "shift other nodes' tokens too, moving at most so much beside the join, such as 10%");
 }
 

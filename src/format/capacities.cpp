@@ -8,6 +8,7 @@
 namespace arcwise {
 namespace {
 
+constexpr double least_capacity = 1e-3, most_capacity = 1e21;
 constexpr const char* advice = "write `NODE CAPACITY`, one a line, such as `n1 4TB`";
 
 std::string_view trimmed(std::string_view text) {
@@ -33,7 +34,7 @@ bool is_yaml(const std::vector<TextLine>& lines) {
 
 std::optional<double> capacity_of(std::string_view text) {
   const auto size = parse_size(text);
-  return size && *size > 0 ? size : std::nullopt;
+  return size && *size >= least_capacity && *size <= most_capacity ? size : std::nullopt;
 }
 
 Result<std::vector<DeclaredCapacity>> from_yaml(const Source& source) {
@@ -46,7 +47,7 @@ Result<std::vector<DeclaredCapacity>> from_yaml(const Source& source) {
     const auto capacity = item.is(YamlNode::Kind::scalar) ? capacity_of(item.text) : std::nullopt;
     if (!capacity)
       return fault_at(source, item.at, text_at(source, item.at),
-                      "the capacity of '" + item.key + "' is no size above 0",
+                      "the capacity of '" + item.key + "' is no size from 0.001 to 1000EB",
                       "write a number or a size, such as 4TB");
     out.push_back({item.key, *capacity});
   }
@@ -68,7 +69,7 @@ Result<std::vector<DeclaredCapacity>> parse_capacities(const Source& source) {
     if (gap == std::string_view::npos) return line.fault(text, "a node without its capacity", advice);
     const std::string_view name = text.substr(0, gap), size = trimmed(text.substr(gap));
     const auto capacity = capacity_of(size);
-    if (!capacity) return line.fault(size, "a capacity that is no size above 0", advice);
+    if (!capacity) return line.fault(size, "a capacity that is no size from 0.001 to 1000EB", advice);
     if (!names.insert(name).second)
       return line.fault(name, "a node's capacity is declared twice", "keep one of the lines");
     out.push_back({std::string(name), *capacity});

@@ -31,11 +31,11 @@ TEST(Capacities, what_is_no_capacity_is_refused_with_its_line) {
   };
   for (const Case& c :
        {Case{"n1 4TB\nn2", "capacities:2:1", "a node without its capacity"},
-        Case{"n1 4TB\nn2 much", "capacities:2:4", "no size above 0"},
-        Case{"n1 0", "capacities:1:4", "no size above 0"},
-        Case{"n1 -4TB", "capacities:1:4", "no size above 0"},
+        Case{"n1 4TB\nn2 much", "capacities:2:4", "no size from 0.001 to 1000EB"},
+        Case{"n1 0", "capacities:1:4", "no size from 0.001 to 1000EB"},
+        Case{"n1 -4TB", "capacities:1:4", "no size from 0.001 to 1000EB"},
         Case{"n1 4TB\n\nn1 5TB", "capacities:3:1", "declared twice"},
-        Case{"n1: 4TB\nn2: [1]", "capacities:2:5", "is no size above 0"},
+        Case{"n1: 4TB\nn2: [1]", "capacities:2:5", "is no size from 0.001 to 1000EB"},
         Case{"n1: 4TB\nn1: 5TB", "capacities:2:1", ""}, Case{"", "", "no capacity is declared"}}) {
     EXPECT_NE(fault(c.text).find(c.where), std::string::npos) << c.text << ": " << fault(c.text);
     EXPECT_NE(fault(c.text).find(c.why), std::string::npos) << c.text << ": " << fault(c.text);

@@ -1,10 +1,10 @@
 // Sizes and durations as people write and read them.
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 
 #include "arcwise/format.hpp"
+#include "format/decimal.hpp"
 
 namespace arcwise {
 namespace {
@@ -38,16 +38,12 @@ std::string grouped(std::string digits) {
 }  // namespace
 
 std::optional<double> parse_size(std::string_view text) {
-  if (text.empty() || text.front() < '0' || text.front() > '9') return std::nullopt;
-  double number = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{}) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
-  if (text.size() > 1 && text.front() == ' ') text.remove_prefix(1);
+  const auto number = take_decimal(text);
+  if (!number) return std::nullopt;
   if (text.ends_with("/s")) text.remove_suffix(2);
   const auto factor = unit(text);
-  if (!factor || !std::isfinite(number * *factor)) return std::nullopt;
-  return number * *factor;
+  if (!factor || !std::isfinite(*number * *factor)) return std::nullopt;
+  return *number * *factor;
 }
 
 std::string human_bytes(double bytes) {

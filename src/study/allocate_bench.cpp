@@ -131,6 +131,8 @@ std::size_t grow_to(AllocationRing ring, std::uint32_t nodes, const AllocationRu
 bool bound_is_right() {
   return std::abs(bench::growth_bound({64, 4, 20, 0}) - 1) < 1e-9 &&
          std::abs(bench::growth_bound({4, 4, 34, 0}) - 1.1025) < 1e-4 &&
+         std::abs(bench::growth_bound({8, 4, 34, 0}) - 1.0456) < 1e-4 &&
+         std::abs(bench::growth_bound({16, 4, 34, 0}) - 1.0154) < 1e-4 &&
          std::abs(bench::growth_bound({32, 4, 34, 0}) - 1.0009) < 1e-4;
 }
 
