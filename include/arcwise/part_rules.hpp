@@ -26,6 +26,9 @@ struct PartRules {
   std::vector<Drain> drains;             ///< nodes that stay in the map, as leaving
   std::optional<std::uint64_t> at_most;  ///< so many copies move now, the rest later
   bool rebalance = false;                ///< parts are handed out anew though no node changes
+  /// A circumstance, not a wish: nodes that are down now. They take nothing, and parts that they have a copy
+  /// of stay as they are, unless such a node leaves.
+  std::vector<std::string> down;
 
   bool empty() const {
     return pins.empty() && exclusions.empty() && drains.empty() && !at_most && !rebalance;

@@ -46,6 +46,7 @@ struct SafetyPhase {
 struct StepSafety {
   SafetyPhase before, during, after;
   Share lost;  ///< ranges with a full holder before, and none during or after
+  Share unfillable;  ///< ranges that get another owner, though none of those before is up to fill it
 };
 
 /// What a step asks of one node.

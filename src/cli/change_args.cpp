@@ -106,4 +106,28 @@ std::optional<Error> ChangeArgs::read_files() {
   return pins_file_.empty() ? std::nullopt : read_pins(pins_file_, change_.parts, noting());
 }
 
+// `--add x --weight x=2` is one change of a new node; anything else is asked of a node once.
+std::optional<Error> ChangeArgs::refused() const {
+  struct Wish {
+    std::string node, option;
+  };
+  std::vector<Wish> wishes;
+  for (const NewNode& node : change_.add) wishes.push_back({node.name, "--add " + node.name});
+  for (const auto& [old, node] : change_.replace)
+    wishes.push_back({old, "--replace " + old + "=" + node.name});
+  for (std::size_t i = 0; i + 1 < words_.size(); ++i)
+    if (words_[i] == "--weight")
+      wishes.push_back({words_[i + 1].substr(0, words_[i + 1].rfind('=')), "--weight " + words_[i + 1]});
+  for (const std::string& name : change_.remove) wishes.push_back({name, "--remove " + name});
+  for (const auto& drain : change_.parts.drains) wishes.push_back({drain.node, "--drain " + drain.node});
+  for (std::size_t j = 1; j < wishes.size(); ++j)
+    for (std::size_t i = 0; i < j; ++i) {
+      const Wish &a = wishes[i], &b = wishes[j];
+      if (a.node != b.node || (a.option.starts_with("--add") && b.option.starts_with("--weight"))) continue;
+      if (a.option.starts_with("--add") && b.option.starts_with("--add")) continue;  // told by the map
+      return usage_error(a.node, a.option + " and " + b.option + " exclude each other", "give one of them");
+    }
+  return std::nullopt;
+}
+
 }  // namespace arcwise::cli

@@ -15,6 +15,9 @@ class ChangeArgs {
   void declare(Args& args);
   /// Once, before change(): the file of --pins.
   std::optional<Error> read_files();
+  /// Two wishes for one node that exclude each other.
+  std::optional<Error> refused() const;
+  void take_as_down(std::vector<std::string> nodes) { change_.parts.down = std::move(nodes); }
   const Change& change() const { return change_; }
   /// As they were given: "--add", "n13,rack=r1", …
   const std::vector<std::string>& words() const { return words_; }

@@ -44,8 +44,38 @@ struct Maps {
   std::optional<PartsMoved> parts{};
 };
 
+// Another change that has not ended: what this one finds when it begins may not be what the map says.
+std::vector<Finding> under_way(const Cluster& cluster) {
+  std::vector<Finding> out;
+  const auto warn = [&](const char* rule, const std::string& names, const std::string& what,
+                        const char* advice) {
+    if (!names.empty())
+      out.push_back(
+          {Finding::Severity::warning, rule, "", "another change is under way: " + names + what, advice});
+  };
+  std::string joining, leaving;
+  for (const Node& node : cluster.map.nodes()) {
+    if (node.state == NodeState::normal) continue;
+    std::string& names = node.state == NodeState::joining ? joining : leaving;
+    names += (names.empty() ? "" : ", ") + node.name;
+  }
+  std::string slots;
+  std::size_t open = 0;
+  for (const Finding& f : cluster.observed.findings)
+    if (f.rule == "open-slot" || f.rule == "half-open-slot") {
+      if (++open <= 3) slots += (slots.empty() ? "" : ", ") + f.subject;
+    }
+  if (open > 3) slots += " and " + std::to_string(open - 3) + " more";
+  warn("node-joining", joining, " is joining", "wait until it has joined, or plan from the map that will be");
+  warn("node-leaving", leaving, " is leaving", "wait until it has left, or plan from the map that will be");
+  warn("slots-moving", slots, open == 1 ? " is moving" : " are moving",
+       "let them arrive (redis-cli --cluster fix), then plan anew: a slot that is open cannot be moved");
+  return out;
+}
+
 Result<Maps> load(Options& o) {
   if (auto error = o.change.read_files()) return *error;
+  if (auto error = o.change.refused()) return *error;
   if (auto error = o.retoken.refused()) return *error;
   const int ways = !o.to.empty() + !o.change.change().empty() + o.retoken.given();
   if (ways == 0)
@@ -62,10 +92,13 @@ Result<Maps> load(Options& o) {
     auto done = o.retoken.run(before->cluster.map, o.seed);
     if (!done) return done.error();
     const ClusterMap after = done->joined.after;
-    return Maps{*before, after, {}, std::move(*done), {}};
+    return Maps{*before, after, under_way(before->cluster), std::move(*done), {}};
   }
+  auto down = o.steps.down(before->cluster);
+  if (!down) return down.error();
+  o.change.take_as_down(std::move(*down));
   if (o.to.empty()) {
-    std::vector<Finding> warnings;
+    std::vector<Finding> warnings = under_way(before->cluster);
     std::optional<PartsMoved> parts;
     auto after = apply(before->cluster.map, o.change.change(), warnings, &parts);
     if (!after) return after.error();
@@ -77,7 +110,7 @@ Result<Maps> load(Options& o) {
   target.options.across = o.cluster.options.across;
   const auto after = target.load();
   if (!after) return after.error();
-  return Maps{*before, after->cluster.map, {}, {}, {}};
+  return Maps{*before, after->cluster.map, under_way(before->cluster), {}, {}};
 }
 
 std::string flow_table(const Plan& plan, const CostOptions& cost, const TokenReport& tokens, bool all,
@@ -234,6 +267,22 @@ std::optional<Error> check_holders(const StepPlan& steps, const Options& options
   return std::nullopt;
 }
 
+// Data that moves for nothing: the node comes back where the cluster is no more even.
+std::optional<Error> check_retoken(const Maps& maps, const Plan& plan, const Options& o) {
+  if (!maps.retoken || o.steps.force) return std::nullopt;
+  const Balance &was = plan.balance_before, &is = plan.balance_after;
+  constexpr double noticeable = 0.995, much = 0.95;
+  if (is.max_over_target < was.max_over_target * noticeable ||
+      is.stddev_over_target < was.stddev_over_target * much)
+    return std::nullopt;
+  return Error{ErrorKind::refused,
+               {},
+               o.retoken.node,
+               "the cluster would be no more even with other tokens for it: the largest stays at " +
+                   times(is.max_over_target) + " its target (" + times(was.max_over_target) + " before)",
+               "re-token another node; --force plans it all the same"};
+}
+
 Result<int> run_verify(const Options& o, Session& session) {
   if (!o.to.empty() || !o.change.change().empty() || o.retoken.given())
     return usage_error("--verify", "the plan says itself what changes", "leave the change out");
@@ -266,6 +315,7 @@ Result<int> run_plan(Options& o, Session& session) {
   options->seen_down = names_down(maps->before);
   const Answer a = planned(*maps, o, *options);
   if (auto error = check_holders(a.steps, o)) return *error;
+  if (auto error = check_retoken(*maps, a.plan, o)) return *error;
   const TokenReport tokens(maps->before, a.steps, a.options, maps->retoken, o.repair);
   Json json = plan_json(a.plan, o.cost);
   json["epoch_before"] = or_null(before.epoch());

@@ -44,4 +44,13 @@ Result<StepOptions> StepArgs::options(const ClusterMap& map, const CostOptions& 
   return out;
 }
 
+Result<std::vector<std::string>> StepArgs::down(const Cluster& cluster) const {
+  const auto down = down_.with_observed(cluster);
+  if (!down) return down.error();
+  std::vector<std::string> out;
+  for (NodeIndex n = 0; n < cluster.map.nodes().size(); ++n)
+    if (down->contains(n)) out.push_back(cluster.map.nodes()[n].name);
+  return out;
+}
+
 }  // namespace arcwise::cli

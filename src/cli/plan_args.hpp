@@ -13,6 +13,8 @@ class StepArgs {
   void declare(Args& args);
   /// With the names of what is down checked against the map.
   Result<StepOptions> options(const ClusterMap& map, const CostOptions& cost) const;
+  /// Names of the nodes that are down, as --down says or the map's source saw them.
+  Result<std::vector<std::string>> down(const Cluster& cluster) const;
 
   bool force = false;
   std::string maps_prefix;  ///< --write-steps

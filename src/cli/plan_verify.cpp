@@ -1,6 +1,7 @@
 #include "cli/plan_verify.hpp"
 
 #include "cli/change_args.hpp"
+#include "cli/plan_tokens.hpp"
 #include "format/json_reports.hpp"
 #include "format/plan_file.hpp"
 
@@ -15,7 +16,7 @@ Error refuse(const std::string& file, std::string what, std::string why, std::st
 
 // The change made anew on the map before it must give the map after it: else this program, or the map, is
 // another one than the plan was made with.
-std::optional<Error> check_change(const PlanFile& plan, const ClusterMap& before, const std::string& file) {
+std::optional<Error> check_change(const PlanFile& plan, const Loaded& loaded, const std::string& file) {
   if (plan.change.empty()) return std::nullopt;
   Args args;
   ChangeArgs change;
@@ -25,8 +26,9 @@ std::optional<Error> check_change(const PlanFile& plan, const ClusterMap& before
     return error;
   }
   if (auto error = change.read_files()) return error;
+  change.take_as_down(names_down(loaded));
   std::vector<Finding> told;
-  const auto after = apply(before, change.change(), told);
+  const auto after = apply(loaded.cluster.map, change.change(), told);
   if (!after) return after.error();
   const std::string got = fingerprints(compile(*after)).fingerprint;
   if (got == plan.states.back().fingerprint) return std::nullopt;
@@ -60,7 +62,7 @@ Result<int> verify_plan(const Loaded& map, const std::string& map_file, const st
                       plan->states.back().fingerprint,
                   "something else has changed the cluster: plan anew from this map");
   if (*done == 0)
-    if (auto error = check_change(*plan, map.cluster.map, plan_file)) return *error;
+    if (auto error = check_change(*plan, map, plan_file)) return *error;
   if (!session.json) {
     session.out.write(map.title + " " + prints.fingerprint + ": " + sentence(*plan, *done) + '\n');
     return 0;

@@ -153,13 +153,14 @@ void add_collapsed_note(Notes& notes, const Collapsed& collapsed, Share replaced
   std::string why;
   if (few > 0) why = "fewer than " + std::to_string(collapsed.wanted) + " owners are up";
   if (!all_few) why += (few > 0 ? ", or all of them" : "all owners") + std::string(" stand together");
-  notes.line(
-      "re-place first",
-      counted(collapsed.ranges.size(), "range", "ranges") + ", " + per_cent(collapsed.share.value()) +
-          " of hash space, count as unreplicated: " + why + "; this change gives " +
-          (replaced == collapsed.share ? "all of them" : per_cent(replaced.value()) + " of hash space") +
-          " real copies again",
-      Tone::warning);
+  notes.line("re-place first",
+             counted(collapsed.ranges.size(), "range", "ranges") + ", " + per_cent(collapsed.share.value()) +
+                 " of hash space, count as unreplicated: " + why + "; this change gives " +
+                 (replaced.units == 0           ? "none of them"
+                  : replaced == collapsed.share ? "all of them"
+                                                : per_cent(replaced.value()) + " of hash space") +
+                 " real copies again",
+             Tone::warning);
 }
 
 std::string collapsed_text(const Placement& placement, const Collapsed& collapsed, bool all, bool colour) {

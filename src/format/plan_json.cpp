@@ -74,7 +74,8 @@ Json step_json(const Step& step, const Fingerprints& before, const Fingerprints&
   json["safety"] = {{"before", phase_json(step.safety.before)},
                     {"during", phase_json(step.safety.during)},
                     {"after", phase_json(step.safety.after)},
-                    {"share_lost", step.safety.lost.value()}};
+                    {"share_lost", step.safety.lost.value()},
+                    {"share_unfillable", step.safety.unfillable.value()}};
   json["cache"] = step.cache ? cache_json(*step.cache) : Json(nullptr);
   json["back"] = {{"words", step.back.words}, {"moved_share", step.back.moved.value()}};
   if (step.sampled) json["sampled"] = {{"keys", step.sampled->keys}, {"error_95", step.sampled->error_95}};

@@ -5,6 +5,7 @@
 
 #include "arcwise/change.hpp"
 #include "study/apply_buckets.hpp"
+#include "study/apply_outlier.hpp"
 #include "study/apply_parts.hpp"
 #include "study/newcomer.hpp"
 #include "study/numbers.hpp"
@@ -47,6 +48,7 @@ class Editor {
   std::optional<Error> weigh(const std::string& name, double weight);
   std::optional<Error> remove(const std::string& name);
   std::optional<Error> hand_out_by(const PartRules& rules);
+  void take_as_down(const std::vector<std::string>& names) { down_ = {names.begin(), names.end()}; }
   std::optional<Error> check_shortfall(const Change& change) const;
   Result<ClusterMap> finish();
   const std::optional<PartsMoved>& moved() const { return moved_; }
@@ -66,6 +68,7 @@ class Editor {
   }
   std::string table_advice() const;
   std::optional<Error> leave(NodeIndex index);
+  bool holds_parts(NodeIndex index) const;
   std::optional<Error> set_weight(Node& node, double weight) const;
   std::optional<Error> fit_buckets(Node& node);
   std::optional<Error> read_tokens(Node& node, const NewNode& wanted) const;
@@ -81,7 +84,7 @@ class Editor {
   PointRule rule_;
   // Of tables whose parts are handed out anew.
   bool hands_out_ = false, moves_parts_ = false;
-  std::set<std::string> leaving_, coming_;
+  std::set<std::string> leaving_, coming_, down_;
   PartRules rules_;
   std::optional<PartsMoved> moved_;
 };
@@ -175,6 +178,7 @@ std::optional<Error> Editor::add(NewNode wanted) {
   parts_.nodes.push_back(std::move(node));
   coming_.insert(wanted.name);
   moves_parts_ = hands_out_;
+  if (hands_out_) warn_of_outlier(before_, parts_.nodes.back(), wanted.weight.has_value(), warnings_);
   return fit_buckets(parts_.nodes.back());
 }
 
@@ -227,19 +231,22 @@ std::optional<Error> Editor::weigh(const std::string& name, double weight) {
   return fit_buckets(*node);
 }
 
+// As a master, where shards hold them.
+bool Editor::holds_parts(NodeIndex index) const {
+  const bool shards = held_by_shards(parts_.placement);
+  const auto holds = [&](const TableRow& row) {
+    const auto end = shards && !row.owners.empty() ? row.owners.begin() + 1 : row.owners.end();
+    return std::find(row.owners.begin(), end, index) != end;
+  };
+  return std::any_of(parts_.placement.table.begin(), parts_.placement.table.end(), holds);
+}
+
 std::optional<Error> Editor::remove(const std::string& name) {
   Node* node = find(name);
   if (!node) return unknown(name);
   if (auto error = take_buckets(parts_, *node, 0)) return error;
   const auto index = static_cast<NodeIndex>(node - parts_.nodes.data());
-  const auto holds = [&](const TableRow& row) {
-    const auto end = row.owners.begin() + (held_by_shards(parts_.placement) && !row.owners.empty()
-                                               ? 1
-                                               : static_cast<std::ptrdiff_t>(row.owners.size()));
-    return std::find(row.owners.begin(), end, index) != end;
-  };
-  const auto& table = parts_.placement.table;
-  if (hands_out_ && std::any_of(table.begin(), table.end(), holds)) {
+  if (hands_out_ && holds_parts(index)) {
     leaving_.insert(name);  // it gives up its parts when all that happens is known
     moves_parts_ = true;
     return std::nullopt;
@@ -249,6 +256,11 @@ std::optional<Error> Editor::remove(const std::string& name) {
 
 std::optional<Error> Editor::leave(NodeIndex index) {
   std::size_t owned = 0;
+  // A replica that goes leaves its master without it, and no slot moves.
+  if (held_by_shards(parts_.placement))
+    for (TableRow& row : parts_.placement.table)
+      if (!row.owners.empty())
+        row.owners.erase(std::remove(row.owners.begin() + 1, row.owners.end(), index), row.owners.end());
   for (TableRow& row : parts_.placement.table)
     for (NodeIndex& owner : row.owners) {
       owned += owner == index;
@@ -272,6 +284,17 @@ std::optional<Error> Editor::hand_out_by(const PartRules& rules) {
   for (const auto& drain : rules.drains) {
     Node* node = find(drain.node);
     if (!node) return unknown(drain.node);
+    const auto index = static_cast<NodeIndex>(node - parts_.nodes.data());
+    if (!holds_parts(index))
+      return Error{
+          ErrorKind::refused,
+          {},
+          drain.node,
+          "this would change nothing: it holds no part to give up" +
+              std::string(held_by_shards(parts_.placement) ? ": it is a replica, or a master without "
+                                                             "slots"
+                                                           : ""),
+          "remove it, or drain another node"};
     node->state = NodeState::leaving;
   }
   for (const auto* list : {&rules.pins, &rules.exclusions})
@@ -286,6 +309,9 @@ std::optional<Error> Editor::hand_out_by(const PartRules& rules) {
 Result<ClusterMap> Editor::finish() {
   if (moves_parts_) {
     HandOut wanted{{}, {}, rules_};
+    for (const std::string& name : down_)
+      if (const Node* node = find(name))
+        wanted.down.insert(static_cast<NodeIndex>(node - parts_.nodes.data()));
     for (NodeIndex n = 0; n < parts_.nodes.size(); ++n) {
       if (leaving_.count(parts_.nodes[n].name)) wanted.leaving.insert(n);
       if (coming_.count(parts_.nodes[n].name)) wanted.coming.insert(n);
@@ -337,6 +363,7 @@ Result<ClusterMap> apply(const ClusterMap& map, const Change& change, std::vecto
   for (const std::string& name : change.remove)
     if (auto error = editor.remove(name)) return *error;
   if (auto error = editor.hand_out_by(change.parts)) return *error;
+  editor.take_as_down(change.parts.down);
   if (auto error = editor.check_shortfall(change)) return *error;
   auto out = editor.finish();
   if (parts) *parts = editor.moved();

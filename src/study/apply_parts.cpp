@@ -36,11 +36,26 @@ std::vector<const TableRow*> rows_of_parts(const ClusterMap::Parts& parts) {
   return out;
 }
 
+// Whether a part cannot move, since a node that holds it does not answer: nobody can copy from a master that
+// is down, and a copy that is away for a while is not made anew. A node that leaves gives up what it has.
+bool stays(const ClusterMap::Parts& parts, const TableRow& row, const HandOut& wanted) {
+  const auto leaves = [&](NodeIndex n) {
+    return wanted.leaving.count(n) > 0 || parts.nodes[n].state == NodeState::leaving;
+  };
+  const std::size_t count =
+      held_by_shards(parts.placement) ? std::min<std::size_t>(row.owners.size(), 1) : row.owners.size();
+  bool down = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (leaves(row.owners[i])) return false;
+    down |= wanted.down.count(row.owners[i]) > 0;
+  }
+  return down;
+}
+
 AssignRequest request_for(const ClusterMap::Parts& parts, const std::vector<const TableRow*>& rows,
                           const HandOut& wanted) {
   const bool shards = held_by_shards(parts.placement);
   AssignRequest out;
-  out.partitions = static_cast<std::uint32_t>(rows.size());
   out.spread = shards ? Across::node
                : is_named(parts.placement, "swift")
                    ? Across::zone  // regions, zones, servers, as it does itself
@@ -51,16 +66,60 @@ AssignRequest request_for(const ClusterMap::Parts& parts, const std::vector<cons
     if (shards && held.size() > 1) held.resize(1);
     out.replicas = std::max(out.replicas, static_cast<std::uint32_t>(held.size()));
     masters.insert(held.begin(), held.end());
-    out.previous.push_back(std::move(held));
+    if (!stays(parts, *row, wanted)) out.previous.push_back(std::move(held));
   }
+  out.partitions = static_cast<std::uint32_t>(out.previous.size());
   for (NodeIndex n = 0; n < parts.nodes.size(); ++n) {
     const Node& node = parts.nodes[n];
-    const bool draining =
-        wanted.leaving.count(n) > 0 || node.state != NodeState::normal || (shards && !masters.count(n));
+    const bool draining = wanted.leaving.count(n) > 0 || wanted.down.count(n) > 0 ||
+                          node.state != NodeState::normal || (shards && !masters.count(n));
     out.nodes.push_back({node.name, node.weight, node.host.empty() ? default_host(node) : node.host,
                          node.rack, node.zone, draining});
   }
   return out;
+}
+
+// By part: its number among those that may move.
+constexpr std::uint32_t unmovable = ~std::uint32_t{0};
+std::vector<std::uint32_t> numbers_of_movable(const ClusterMap::Parts& parts,
+                                              const std::vector<const TableRow*>& rows,
+                                              const HandOut& wanted) {
+  std::vector<std::uint32_t> out;
+  std::uint32_t next = 0;
+  for (const TableRow* row : rows) out.push_back(stays(parts, *row, wanted) ? unmovable : next++);
+  return out;
+}
+
+// Back to all parts: those that stay keep their owners.
+void put_back(const std::vector<const TableRow*>& rows, const std::vector<std::uint32_t>& number,
+              std::vector<std::vector<NodeIndex>>& owners) {
+  std::vector<std::vector<NodeIndex>> all;
+  for (std::size_t p = 0; p < rows.size(); ++p)
+    all.push_back(number[p] == unmovable ? rows[p]->owners : std::move(owners[number[p]]));
+  owners = std::move(all);
+}
+
+std::optional<Error> check_movable(const AssignRequest& request, std::size_t parts) {
+  if (request.partitions > 0) return std::nullopt;
+  return Error{
+      ErrorKind::refused,
+      {},
+      "",
+      "each of the " + std::to_string(parts) + " parts has an owner that is down, so that none can move",
+      "bring these nodes back, or remove them"};
+}
+
+void note_down(const ClusterMap::Parts& parts, const HandOut& wanted, std::size_t unmoved,
+               std::vector<Finding>& notes) {
+  std::string names;
+  for (NodeIndex n : wanted.down) names += (names.empty() ? "" : ", ") + parts.nodes[n].name;
+  if (names.empty()) return;
+  notes.push_back({Finding::Severity::warning, "parts-on-down-nodes", "",
+                   "down now: " + names + "; no part goes there" +
+                       (unmoved ? ", and " + std::to_string(unmoved) +
+                                      " parts of theirs stay as they are, since nobody can hand them over"
+                                : ""),
+                   "plan again when they are back, or remove them"});
 }
 
 // A fraction of a replica is that some partitions have one copy more than others: which ones is the
@@ -96,18 +155,19 @@ NodeIndex named(const ClusterMap::Parts& parts, std::string_view name) {
   return static_cast<NodeIndex>(at - parts.nodes.begin());
 }
 
-std::optional<Error> add_rules(AssignRequest& request, const ClusterMap::Parts& parts,
-                               const PartRules& rules) {
+std::optional<Error> add_rules(AssignRequest& request, const ClusterMap::Parts& parts, const PartRules& rules,
+                               const std::vector<std::uint32_t>& number) {
   const auto add = [&](const std::vector<PartRules::Rule>& from, auto& to) -> std::optional<Error> {
     for (const PartRules::Rule& rule : from) {
-      if (rule.last >= request.partitions)
+      if (rule.last >= number.size())
         return Error{ErrorKind::input,
                      {},
                      std::to_string(rule.last) + "=" + rule.node,
-                     "there are " + std::to_string(request.partitions) + " parts, numbered from 0",
-                     "the last one is " + std::to_string(request.partitions - 1)};
+                     "there are " + std::to_string(number.size()) + " parts, numbered from 0",
+                     "the last one is " + std::to_string(number.size() - 1)};
       const NodeIndex node = named(parts, rule.node);
-      for (std::uint32_t p = rule.first; p <= rule.last; ++p) to.emplace_back(p, node);
+      for (std::uint32_t p = rule.first; p <= rule.last; ++p)
+        if (number[p] != unmovable) to.emplace_back(number[p], node);
     }
     return std::nullopt;
   };
@@ -218,7 +278,9 @@ Result<PartsMoved> hand_out(ClusterMap::Parts& parts, const HandOut& wanted, std
   const auto rows = rows_of_parts(parts);
   if (auto error = check_rows(parts, rows)) return *error;
   AssignRequest request = request_for(parts, rows, wanted);
-  if (auto error = add_rules(request, parts, wanted.rules)) return *error;
+  const std::vector<std::uint32_t> number = numbers_of_movable(parts, rows, wanted);
+  if (auto error = check_movable(request, rows.size())) return *error;
+  if (auto error = add_rules(request, parts, wanted.rules, number)) return *error;
   auto done = assign(request);
   if (!done) return done.error();
   const Partly limits = limits_of(request, parts, wanted.rules);
@@ -227,6 +289,8 @@ Result<PartsMoved> hand_out(ClusterMap::Parts& parts, const HandOut& wanted, std
   move_whole_runs(request, done->owners);
   const PartsMoved out = told(*done, moved, request);
   notes.push_back({Finding::Severity::info, "parts-moved", "", proof_of(out), ""});
+  note_down(parts, wanted, rows.size() - request.partitions, notes);
+  put_back(rows, number, done->owners);
   follow_masters(parts, rows, done->owners);
   write_table(parts, done->owners);
   return out;

@@ -22,6 +22,7 @@ bool held_by_shards(const PlacementSettings& placement);
 struct HandOut {
   std::set<NodeIndex> leaving, coming;
   PartRules rules;
+  std::set<NodeIndex> down = {};
 };
 
 /// Assigns the table anew, with as few copies moved as weights, spread and rules allow, and notes the proof.

@@ -48,6 +48,7 @@ class Judge {
     if (wanted_ > 1 && (alike(up, hosts_) || alike(up, groups_))) return Why::together;
     return std::nullopt;
   }
+  bool any_up(Token at) const { return !up(placement_.region_at({at.value})).empty(); }
   std::optional<Why> collapsed(Token at) const { return collapsed(up(placement_.region_at({at.value}))); }
 
  private:
@@ -118,7 +119,9 @@ Share replaced_share(const Placement& before, const Placement& after, const Node
   if (ends.empty()) return out;
   Token last = *ends.rbegin();
   for (const Token end : ends) {
-    if (was.collapsed(end) && !is.collapsed(end)) out += share_of(before.map().domain(), {last, end});
+    // Where nobody is up there is nothing to copy from.
+    if (was.collapsed(end) && was.any_up(end) && !is.collapsed(end))
+      out += share_of(before.map().domain(), {last, end});
     last = end;
   }
   return out;

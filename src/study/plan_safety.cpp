@@ -91,6 +91,9 @@ void SafetyTally::add(std::span<const std::uint32_t> before, std::span<const std
   count(before_, before.size(), held_before_, racks_before_, hosts_before_, share);
   count(during_, before.size(), held_during_, racks_before_, hosts_before_, share);
   count(after_, after.size(), held_after_, racks_after_, hosts_after_, share);
+  const bool dead = !before.empty() && held_before_.empty();
+  if (dead && std::any_of(after.begin(), after.end(), [&](std::uint32_t n) { return !holds(before, n); }))
+    unfillable_ += share;
   if (!held_before_.empty() && (held_during_.empty() || held_after_.empty())) lost_ += share;
   if (!before.empty()) first_before_[before[0]] += share;
   if (after.empty()) return;
@@ -112,7 +115,7 @@ SafetyPhase SafetyTally::judged(const Phase& phase) const {
 }
 
 StepSafety SafetyTally::take() const {
-  return {judged(before_), judged(during_), judged(after_), lost_};
+  return {judged(before_), judged(during_), judged(after_), lost_, unfillable_};
 }
 
 }  // namespace arcwise

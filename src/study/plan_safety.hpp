@@ -46,7 +46,7 @@ class SafetyTally {
   Numbers held_before_, held_during_, held_after_;  ///< of the piece at hand
   std::size_t racks_had_ = 0, hosts_had_ = 0;
   Phase before_, during_, after_;
-  Share lost_, cold_;
+  Share lost_, cold_, unfillable_;
 };
 
 }  // namespace arcwise

@@ -37,6 +37,13 @@ void check_holders(const StepPlan& plan, std::size_t i, const StepOptions& optio
                    step + " leaves " + part(safe.lost) + " of the data without any node that holds it",
                    options.hit_ratio ? "its keys come from the database again"
                                      : "copy it to another node first, or change fewer nodes at once"});
+  if (safe.unfillable.units > 0)
+    out.push_back(
+        {options.hit_ratio ? Severity::warning : Severity::error, "no-live-donor", "",
+         step + " gives " + part(safe.unfillable) +
+             " of the data to other nodes though every owner of it is down: nobody can fill them, and "
+             "that data is unavailable, or lost",
+         options.hit_ratio ? "its keys come from the database again" : "bring one of its owners back first"});
   const SafetyPhase* phases[] = {&safe.during, &safe.after};
   const char* when[] = {"while it runs", "after it"};
   for (int p = 0; p < 2; ++p)
