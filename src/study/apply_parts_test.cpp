@@ -87,11 +87,25 @@ TEST(HandOut, another_weight_moves_slots) {
             (std::map<std::string, std::uint64_t>{{"a", 8192}, {"b", 4096}, {"c", 4096}}));
 }
 
-TEST(HandOut, a_replica_that_leaves_is_refused_as_before) {
+TEST(HandOut, a_replica_that_leaves_moves_no_slot) {
   std::vector<Finding> notes;
   Change change;
   change.remove = {"rb"};
-  EXPECT_FALSE(apply(redis(), change, notes).ok());
+  const ClusterMap after = changed(redis(), change, notes);
+  EXPECT_EQ(firsts(after), firsts(redis()));
+  for (const TableRow& row : after.placement().table)
+    EXPECT_EQ(row.owners.size(), after.nodes()[row.owners[0]].name == "b" ? 1 : 2);
+}
+
+TEST(HandOut, a_master_that_is_down_neither_takes_nor_gives_slots) {
+  std::vector<Finding> notes;
+  Change change;
+  change.parts.rebalance = true;
+  change.parts.down = {"b"};
+  change.weight = {{"b", 4}, {"c", 3}};
+  const auto slots = firsts(changed(redis(), change, notes));
+  EXPECT_EQ(slots.at("b"), firsts(redis()).at("b"));
+  EXPECT_NEAR(static_cast<double>(slots.at("c")), 0.75 * static_cast<double>(16384 - slots.at("b")), 1);
 }
 
 TEST(HandOut, the_moves_are_the_least_that_diff_counts_and_racks_stay_apart) {
