@@ -18,6 +18,8 @@ namespace arcwise {
 /// How much memory an array gets, and how it is aligned.
 struct LargeExtent {
   static constexpr std::size_t huge_page = std::size_t{1} << 21;
+  /// Fewer gain less than it costs to clear them, which a join that copies a ring would feel.
+  static constexpr std::size_t fewest = 2;
 
   std::size_t bytes;
   std::align_val_t alignment;
@@ -27,7 +29,7 @@ struct LargeExtent {
   static constexpr LargeExtent of(std::size_t bytes, std::size_t least_alignment) noexcept {
     const std::size_t whole = (bytes + huge_page - 1) / huge_page * huge_page;
     const std::size_t rounded = whole - bytes <= bytes / 8 ? whole : bytes;
-    if (rounded < huge_page) return {bytes, std::align_val_t{least_alignment}};
+    if (rounded < fewest * huge_page) return {bytes, std::align_val_t{least_alignment}};
     return {rounded, std::align_val_t{huge_page}};
   }
 };

@@ -172,6 +172,9 @@ class RingIndex {
   std::int64_t even(std::size_t i) const noexcept { return static_cast<std::int64_t>(i * slope_ >> 32); }
   template <class Scaled>
   std::size_t fill(std::size_t i, std::size_t first, std::span<const NodeIndex> nodes, Scaled&& scaled);
+  static bool fits_drift(std::int64_t drift) noexcept {
+    return drift > RingPlaces::noted && drift <= std::numeric_limits<std::int16_t>::max();
+  }
   void set_first(std::size_t i, std::size_t first, std::size_t count);
   void copy(const RingIndex& before, std::size_t from, std::size_t upto, std::int64_t shift,
             std::span<const NodeIndex> renumbered);
@@ -223,9 +226,9 @@ std::size_t RingIndex<Line>::fill(std::size_t i, std::size_t first, std::span<co
 template <class Line>
 void RingIndex<Line>::set_first(std::size_t i, std::size_t first, std::size_t count) {
   const std::int64_t drift = static_cast<std::int64_t>(first) - even(i);
-  const bool fits = drift > RingPlaces::noted && drift <= std::numeric_limits<std::int16_t>::max();
   std::int16_t& word = places(lines_[i]).word[RingPlaces::room];
-  word = fits && count <= RingPlaces::room ? static_cast<std::int16_t>(drift) : RingPlaces::noted;
+  word =
+      fits_drift(drift) && count <= RingPlaces::room ? static_cast<std::int16_t>(drift) : RingPlaces::noted;
   if (word == RingPlaces::noted)
     notes_.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(first),
                       static_cast<std::uint32_t>(count)});
@@ -243,7 +246,7 @@ RingIndex<Line>::RingIndex(const RingIndex& before, std::span<const NodeIndex> n
     : lines_(large_array<Line>(before.count_)),
       count_(before.count_),
       entries_(nodes.size()),
-      slope_((std::uint64_t{nodes.size()} << 32) / before.count_) {
+      slope_(before.slope_) {
   std::size_t done = 0;    // lines written
   std::int64_t shift = 0;  // of the entries of the lines not yet written
   const auto write_upto = [&](std::size_t touched, std::size_t upto) {
@@ -273,18 +276,32 @@ RingIndex<Line>::RingIndex(const RingIndex& before, std::span<const NodeIndex> n
   if (done < count_) write_upto(last == count_ ? count_ - 1 : last, count_);
 }
 
+// Lines as they were, their first entries moved by `shift`: an even spread is what it was, so that drifts
+// move with them.
 template <class Line>
 void RingIndex<Line>::copy(const RingIndex& before, std::size_t from, std::size_t upto, std::int64_t shift,
                            std::span<const NodeIndex> renumbered) {
-  const auto first_before = [&](std::size_t i) {
-    return i < count_ ? before.first_entry(i) : before.entries_;
+  if (from >= upto) return;
+  std::copy(before.lines_.get() + from, before.lines_.get() + upto, lines_.get() + from);
+  const auto moved = [&](std::size_t entry) {
+    return static_cast<std::uint32_t>(static_cast<std::int64_t>(entry) + shift);
   };
-  std::size_t next = first_before(from);
+  auto note = std::lower_bound(before.notes_.begin(), before.notes_.end(), from,
+                               [](const Note& n, std::size_t line) { return n.line < line; });
   for (std::size_t i = from; i < upto; ++i) {
-    lines_[i] = before.lines_[i];
-    const std::size_t first = next;
-    next = first_before(i + 1);
-    set_first(i, static_cast<std::size_t>(static_cast<std::int64_t>(first) + shift), next - first);
+    std::int16_t& word = places(lines_[i]).word[RingPlaces::room];
+    if (word == RingPlaces::noted) {
+      notes_.push_back({note->line, moved(note->first), note->count});
+      ++note;
+    } else if (fits_drift(word + shift)) {
+      word = static_cast<std::int16_t>(word + shift);
+    } else {
+      const std::size_t first = before.first_entry(i);
+      const std::size_t next = i + 1 < count_ ? before.first_entry(i + 1) : before.entries_;
+      word = RingPlaces::noted;
+      notes_.push_back(
+          {static_cast<std::uint32_t>(i), moved(first), static_cast<std::uint32_t>(next - first)});
+    }
     if constexpr (has_nodes)
       if (!renumbered.empty())
         for (std::uint16_t& node : lines_[i].node) node = static_cast<std::uint16_t>(renumbered[node]);

@@ -284,15 +284,16 @@ TEST(ring_index, a_ring_of_two_to_the_127_uses_all_of_its_lines) {
 
 TEST(ring_index, large_arrays_begin_with_a_huge_page_and_grow_by_no_more_than_an_eighth) {
   constexpr std::size_t huge = LargeExtent::huge_page;
-  for (const std::size_t bytes : {std::size_t{0}, std::size_t{64}, huge / 2, huge - huge / 4})
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{64}, huge, 2 * huge - huge / 2})
     EXPECT_FALSE(LargeExtent::of(bytes, 64).huge()) << bytes;
-  for (const std::size_t bytes : {huge - huge / 16, huge, huge + 64, 10 * huge - 1, 10 * huge + huge / 2}) {
+  for (const std::size_t bytes :
+       {2 * huge - huge / 8, 2 * huge, 2 * huge + 64, 10 * huge - 1, 10 * huge + huge / 2}) {
     const LargeExtent extent = LargeExtent::of(bytes, 64);
     EXPECT_TRUE(extent.huge()) << bytes;
     EXPECT_GE(extent.bytes, bytes);
     EXPECT_LE(extent.bytes, bytes + bytes / 8);
   }
-  const LargeArray<RingLine> lines = large_array<RingLine>(huge / sizeof(RingLine));
+  const LargeArray<RingLine> lines = large_array<RingLine>(2 * huge / sizeof(RingLine));
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(lines.get()) % huge, 0u);
 }
 
@@ -419,6 +420,28 @@ TEST(ring_index, many_joins_one_after_the_other_leave_the_index_of_a_ring_compil
     ring = compile(testing::map_of(testing::parts("ring", nodes, 2, Across::node, 128)), ring);
   }
   expect_same(ring, compile(testing::map_of(testing::parts("ring", nodes, 2, Across::node, 128))));
+}
+
+TEST(ring_index, a_join_that_moves_entries_further_than_16_bits_can_say_is_exact) {
+  const auto ring_of = [](int count) {
+    std::vector<Node> nodes;
+    for (int i = 0; i < count; ++i) nodes.push_back(testing::node("n" + std::to_string(i)));
+    return testing::map_of(testing::parts("ring", nodes, 20, Across::node, 256));
+  };
+  const Placement anew = compile(ring_of(1340));
+  const Placement joined = compile(ring_of(1340), compile(ring_of(1200)));
+  Splitmix64 random(11);
+  std::vector<std::uint64_t> hashes(4096);
+  for (std::uint64_t& hash : hashes) hash = random.next();
+  std::vector<NodeIndex> batch(hashes.size()), left(20), right(20);
+  joined.primary(hashes, batch);
+  for (std::size_t i = 0; i < hashes.size(); ++i) {
+    ASSERT_EQ(batch[i], anew.primary({hashes[i]}));
+    ASSERT_EQ(joined.primary({hashes[i]}), batch[i]);
+    joined.owners({{}, {hashes[i]}, {}}, left);
+    anew.owners({{}, {hashes[i]}, {}}, right);
+    ASSERT_EQ(left, right) << "more than a line shows";
+  }
 }
 
 }  // namespace
