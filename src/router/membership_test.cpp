@@ -29,8 +29,8 @@ TEST(membership, only_a_later_map_of_the_same_cluster_may_follow) {
 }
 
 TEST(membership, what_was_served_is_remembered_whatever_the_cluster_is_called) {
-  char folder[] = "/tmp/arcwise-served-XXXXXX";
-  ASSERT_NE(mkdtemp(folder), nullptr);
+  std::string folder = ::testing::TempDir() + "arcwise-served-XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
   const auto none = read_served(folder, "carts");
   ASSERT_TRUE(none);
   EXPECT_FALSE(none->has_value());
@@ -46,7 +46,7 @@ TEST(membership, what_was_served_is_remembered_whatever_the_cluster_is_called) {
     std::ofstream(entry.path()) << "garbage";
   }
   EXPECT_FALSE(read_served(folder, "carts"));
-  EXPECT_TRUE(write_served(std::string(folder) + "/none", served(1, "a")));
+  EXPECT_TRUE(write_served(folder + "/none", served(1, "a")));
   std::filesystem::remove_all(folder);
 }
 
