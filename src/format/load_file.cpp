@@ -187,10 +187,7 @@ Result<std::vector<KeyLoad>> parse_key_loads(const Source& source) {
   std::map<std::string, Load> loads;
   std::string_view rest = source.bytes;
   for (std::uint32_t number = 1; !rest.empty(); ++number) {
-    const std::size_t end = rest.find('\n');
-    std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
-    if (line.ends_with('\r')) line.remove_suffix(1);
+    const std::string_view line = take_raw_line(rest);
     if (line.empty()) continue;
     const auto fault = [&](std::string_view what, std::string why) {
       return Error{ErrorKind::input,

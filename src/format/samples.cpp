@@ -142,10 +142,7 @@ Result<std::vector<ObservedKey>> parse_samples(const Source& source, std::span<c
   std::vector<ObservedKey> out;
   std::string_view rest = source.bytes;
   for (std::uint32_t number = 1; !rest.empty(); ++number) {
-    const std::size_t end = rest.find('\n');
-    std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
-    if (line.ends_with('\r')) line.remove_suffix(1);
+    const std::string_view line = take_raw_line(rest);
     if (line.empty()) continue;
     const std::size_t tab = line.find('\t');
     if (tab == std::string_view::npos || line.find('\t', tab + 1) != std::string_view::npos)

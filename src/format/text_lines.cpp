@@ -87,4 +87,12 @@ Result<std::vector<TextLine>> text_lines(const Source& source) {
   return lines;
 }
 
+std::string_view take_raw_line(std::string_view& rest) {
+  const std::size_t end = rest.find('\n');
+  std::string_view line = rest.substr(0, end);
+  rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
 }  // namespace arcwise

@@ -28,11 +28,14 @@ struct TextLine {
   Error fault_at_end(std::string why, std::string advice) const;
 };
 
-/// There is not one row in it: says so at the first line. 
+/// There is not one row in it: says so at the first line.
 Error no_rows(const std::vector<TextLine>& lines, std::string why, std::string advice);
 
 /// Every line; a byte order mark is dropped. Refused: NUL and other control characters but tab, text that is
 /// not UTF-8, a line longer than max_line_bytes.
 Result<std::vector<TextLine>> text_lines(const Source& source);
+
+/// Takes the next line of any bytes, as keys are, without its end.
+std::string_view take_raw_line(std::string_view& rest);
 
 }  // namespace arcwise
