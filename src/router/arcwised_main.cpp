@@ -55,11 +55,16 @@ Result<std::vector<Pool>> read_pools(const Options& options) {
 }
 
 int serve(std::vector<Pool> pools, const Options& options) {
-  Loop loop;
+  Journal journal([](const Event& event) {
+    fmt::print(stderr, "arcwised: {}{}{}{}{}: {}\n", event.pool.empty() ? "" : "pool ", event.pool,
+               event.pool.empty() ? "" : ": ", event.server.empty() ? "" : event.server + ": ", event.name,
+               event.text);
+  });
+  Board board;
+  Loop loop(0, journal, board);
   Reload watcher(
       loop, options.config.empty() ? options.map : options.config, options.state,
-      [&options] { return read_pools(options); },
-      [](const std::string& line) { fmt::print(stderr, "arcwised: {}\n", line); });
+      [&options] { return read_pools(options); }, journal);
   // Before anybody can know that it runs, and tell it something.
   reload = &watcher;
   for (const int signal : {SIGTERM, SIGINT}) std::signal(signal, [](int) { stop = true; });

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t read_size = std::size_t{64} << 10;
 constexpr int tick_ms = 20;
+constexpr milliseconds publish_every{200};
 
 Time clock_now() noexcept {
   return std::chrono::duration_cast<Time>(std::chrono::steady_clock::now().time_since_epoch());
@@ -43,7 +44,12 @@ Moved receive(int fd, Buffer& buffer) {
 
 }  // namespace
 
-Loop::Loop() : epoll_(epoll_create1(EPOLL_CLOEXEC)), now_(clock_now()) {}
+Loop::Loop(std::size_t number, Journal& journal, Board& board)
+    : number_(number),
+      journal_(journal),
+      board_(board),
+      epoll_(epoll_create1(EPOLL_CLOEXEC)),
+      now_(clock_now()) {}
 
 Result<std::string> Loop::add(Pool pool) {
   auto listener = listen_on(pool.listen);
@@ -77,6 +83,16 @@ void Loop::adopt_posted() {
       }
 }
 
+void Loop::report() {
+  for (Side& side : sides_)
+    for (Event& event : side.proxy.take_events()) journal_.add(std::move(event));
+  if (now_ - published_ < publish_every) return;
+  published_ = now_;
+  std::vector<PoolStats> stats;
+  for (const Side& side : sides_) stats.push_back(side.proxy.stats(now_));
+  board_.publish(number_, stats);
+}
+
 void Loop::run(const std::atomic<bool>& stop, milliseconds drain) {
   std::array<epoll_event, 512> events;
   bool draining = false;
@@ -92,6 +108,7 @@ void Loop::run(const std::atomic<bool>& stop, milliseconds drain) {
       settle(side);
       quiet &= sides_[side].proxy.quiet();
     }
+    report();
     if (stop.load(std::memory_order_relaxed) && !draining) {
       draining = true;
       deadline = now_ + drain;

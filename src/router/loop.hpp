@@ -16,7 +16,9 @@ namespace arcwise::router {
 
 class Loop {
  public:
-  Loop();
+  /// `number`: among the loops of a router. Its proxies' events go to the journal, what they count to the
+  /// board.
+  Loop(std::size_t number, Journal& journal, Board& board);
   /// Serves a pool at its address. Returns the address it has got.
   Result<std::string> add(Pool pool);
   /// The pool of this name goes on with another map. Thread-safe; the loop takes it up within a tick.
@@ -39,6 +41,7 @@ class Loop {
   };
 
   void adopt_posted();
+  void report();
   void handle(std::uint64_t tag, std::uint32_t events);
   void accept_clients(std::size_t side);
   void client_event(std::size_t side, std::uint32_t id, std::uint32_t events);
@@ -54,6 +57,10 @@ class Loop {
     return static_cast<std::uint64_t>(role) << 60 | std::uint64_t{side} << 32 | id;
   }
 
+  std::size_t number_;
+  Journal& journal_;
+  Board& board_;
+  Time published_{};
   Descriptor epoll_;
   std::deque<Side> sides_;
   std::mutex posted_mutex_;

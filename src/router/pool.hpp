@@ -24,7 +24,46 @@ enum class Protocol : std::uint8_t { memcached, redis };
 /// What a request gets whose owner does not answer. Keys never move for it.
 enum class OnFailure : std::uint8_t {
   error,
-  miss  ///< reads find nothing; writes get the error
+  miss,   ///< reads find nothing; writes get the error
+  next,   ///< the next distinct owner is asked instead
+  gutter  ///< spare servers are asked instead
+};
+
+/// What is done with a server's data before it is asked again.
+enum class OnReturn : std::uint8_t {
+  keep,
+  flush,  ///< all of it is dropped
+  fence   ///< what was written elsewhere meanwhile is dropped
+};
+
+/// While an owner does not answer, and when it is back.
+struct Failing {
+  OnFailure on_failure = OnFailure::error;
+  OnReturn on_return = OnReturn::keep;
+  std::vector<std::string> gutter;                 ///< addresses of the spare servers
+  std::chrono::seconds longest_ttl{10};            ///< of what is written elsewhere
+  milliseconds first_retry{50}, last_retry{2000};  ///< between attempts to connect, doubling
+  milliseconds probe_every{1000};                  ///< a server that is away or not used; 0: never
+  milliseconds ramp{0};                            ///< over which a server that is back gets its keys back
+  /// Nothing is sent to a server before it has answered what was given up. Off: a write that was given up
+  /// may undo a later one.
+  bool draining = true;
+  /// Twemproxy's: a server that failed so often in a row leaves the placement for a while, and its keys move.
+  bool auto_eject = false;
+  unsigned failure_limit = 2;
+  milliseconds eject_for{30'000};
+  /// So many owners that fail in the order of the circle within the window are a cascade.
+  unsigned cascade = 3;
+  milliseconds cascade_window{60'000};
+};
+
+/// When servers get more than they can do.
+struct Overload {
+  std::optional<unsigned> bound;   ///< per cent of the mean of requests in flight that a server may have
+  std::size_t in_flight = 0;       ///< requests that one server may have; 0: any
+  milliseconds queue_deadline{0};  ///< that a request may wait for its turn
+  unsigned retry_budget = 0;       ///< of 100 reads, how many may be asked again after a lost connection
+  bool coalesce = false;           ///< a read of a key that is being read shares its answer
 };
 
 struct PoolLimits {
@@ -34,6 +73,7 @@ struct PoolLimits {
   std::size_t requests = 1024;                ///< of one client that wait for answers
   std::size_t unsent = std::size_t{4} << 20;  ///< bytes for a client that does not read them
   std::size_t clients = 10'000;
+  milliseconds slow{100};  ///< a request that takes longer is noted
 };
 
 struct Pool {
@@ -45,9 +85,10 @@ struct Pool {
   Placement placement;
   std::vector<std::string> addresses;  ///< by node
   std::optional<milliseconds> timeout;
-  milliseconds first_retry{50}, last_retry{2000};  ///< between attempts to connect, doubling
-  OnFailure on_failure = OnFailure::error;
-  std::string password;  ///< for the servers
+  Failing failing;
+  Overload overload;
+  std::string password;         ///< for the servers
+  std::string client_password;  ///< that clients must give; empty: none
   unsigned database = 0;
   PoolLimits limits;
   std::vector<std::string> notes;  ///< what its configuration asks for and does not get

@@ -179,13 +179,46 @@ Proxy::Server* Proxy::send_to(const Asked& asked, ServerId to, std::uint64_t hea
   }
   if (server.state == State::idle || server.state == State::waiting) begin_connection(to, asked.now);
   server.parts.push() = part;
+  ++server.requests;
   list(servers_to_send_, servers_, to);
   return &server;
 }
 
+void Proxy::enter(ServerId s, State state, Time now) {
+  if (servers_[s].state == state) return;
+  servers_[s].state = state;
+  servers_[s].since = now;
+}
+
+void Proxy::note(Severity severity, const char* name, const Server& server, std::string_view text) {
+  events_.push_back({0, {}, severity, name, pool_.name, server.name, std::string(text)});
+}
+
+PoolStats Proxy::stats(Time now) const {
+  PoolStats out;
+  out.pool = pool_.name;
+  out.clients = client_count_;
+  out.requests = counters_.requests;
+  out.errors = counters_.errors;
+  for (const ServerId s : server_of_) {
+    const Server& server = servers_[s];
+    ServerStats& to = out.servers.emplace_back();
+    to.name = server.name;
+    to.address = server.address;
+    to.state = server.state;
+    to.why = server.why;
+    to.since_us = static_cast<std::uint64_t>((now - server.since).count());
+    to.in_flight = server.parts.size();
+    to.requests = server.requests;
+    to.failures = server.failed;
+    to.timeouts = server.timeouts;
+  }
+  return out;
+}
+
 void Proxy::begin_connection(ServerId s, Time now) {
   Server& server = servers_[s];
-  server.state = State::connecting;
+  enter(s, State::connecting, now);
   to_connect_.push_back(s);
   const auto say = [&](Use use, std::string_view text) {
     Part& part = server.parts.push();
@@ -205,7 +238,8 @@ void Proxy::begin_connection(ServerId s, Time now) {
 
 void Proxy::connected(ServerId s, Time now) {
   Server& server = servers_[s];
-  server.state = State::up;
+  enter(s, State::up, now);
+  if (server.failures > 0) note(Severity::note, "server_connected", server, "it can be reached again");
   for (std::uint64_t i = server.parts.first(); i != server.parts.end(); ++i) server.parts[i].sent = now;
   list(servers_to_send_, servers_, s);
 }
@@ -237,7 +271,10 @@ bool Proxy::answered(ServerId s, Time now) {
   // Bytes that nobody asked for belong to no request.
   broken |= server.parts.empty() && at < bytes.size();
   server.in.consume(at);
-  if (server.state == State::stalled && server.parts.empty()) server.state = State::up;
+  if (server.state == State::stalled && server.parts.empty()) {
+    enter(s, State::up, now);
+    note(Severity::note, "server_drained", server, "it has answered all that was given up");
+  }
   if (server.left) let_go(s);
   return !broken;
 }
@@ -247,10 +284,12 @@ void Proxy::lost(ServerId s, std::string_view why, Time now) {
   if (server.state == State::idle || server.state == State::waiting) return;
   const bool let_go = server.left && server.parts.empty();
   server.why = let_go ? std::string_view() : why;
-  server.state = let_go ? State::idle : State::waiting;
+  enter(s, let_go ? State::idle : State::waiting, now);
+  if (!let_go && server.failures == 0) note(Severity::warning, "server_lost", server, why);
   server.meta = false;
   server.scanner = {};
-  const auto wait = std::min(pool_.last_retry, pool_.first_retry * (1u << std::min(server.failures, 10u)));
+  const auto wait =
+      std::min(pool_.failing.last_retry, pool_.failing.first_retry * (1u << std::min(server.failures, 10u)));
   server.retry = now + wait;
   ++server.failures;
   server.in.clear();
@@ -259,6 +298,7 @@ void Proxy::lost(ServerId s, std::string_view why, Time now) {
   for (const std::uint64_t end = server.parts.end(); server.parts.first() != end;) {
     const Part part = server.parts.front();
     server.parts.pop();
+    ++server.failed;
     fail(part, server.name, why);
   }
 }
@@ -273,9 +313,10 @@ void Proxy::tick(Time now) {
     if (server.parts.empty() || !awaited) continue;
     if (now - server.parts.front().sent <= *pool_.timeout) continue;
     ++counters_.timeouts;
+    ++server.timeouts;
     const std::string why = "no reply for " + std::to_string(pool_.timeout->count()) + " ms";
     if (server.state == State::up) {
-      stall(s, why);
+      stall(s, why, now);
     } else {
       to_disconnect_.push_back(s);
       lost(s, why, now);
@@ -283,10 +324,11 @@ void Proxy::tick(Time now) {
   }
 }
 
-void Proxy::stall(ServerId s, std::string_view why) {
+void Proxy::stall(ServerId s, std::string_view why, Time now) {
   Server& server = servers_[s];
-  server.state = State::stalled;
+  enter(s, State::stalled, now);
   server.why = why;
+  note(Severity::warning, "server_stalled", server, why);
   for (std::uint64_t i = server.parts.first(); i != server.parts.end(); ++i) {
     const Part part = server.parts[i];
     if (part.use == Use::meta_probe || part.use == Use::greeting) continue;
@@ -347,7 +389,7 @@ void Proxy::deliver(ServerId s, const Part& part, std::string_view reply) {
 }
 
 bool Proxy::is_miss(const Part& part) const noexcept {
-  return pool_.on_failure == OnFailure::miss && part.read;
+  return pool_.failing.on_failure == OnFailure::miss && part.read;
 }
 
 std::string Proxy::failure_text(std::string_view server, std::string_view why) const {

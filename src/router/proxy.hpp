@@ -18,14 +18,17 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "router/buffer.hpp"
+#include "router/event.hpp"
 #include "router/memcached_reply.hpp"
 #include "router/pool.hpp"
 #include "router/redis_commands.hpp"
 #include "router/resp.hpp"
 #include "router/ring_queue.hpp"
+#include "router/stats.hpp"
 
 namespace arcwise::router {
 
@@ -141,19 +144,13 @@ class Proxy {
     std::uint64_t requests = 0, errors = 0, parts = 0, failed_parts = 0, timeouts = 0;
   };
   const Counters& counters() const noexcept { return counters_; }
-  enum class State : std::uint8_t {
-    idle,
-    connecting,
-    up,
-    /// It owes answers that were given up. What they were asked may still be done, so that nothing new is
-    /// sent until it has answered, or its connection has ended: a write acknowledged meanwhile could be
-    /// undone by one that was sent before.
-    stalled,
-    waiting  ///< until the next attempt to connect
-  };
+  using State = ServerState;
   State state(ServerId s) const noexcept { return servers_[s].state; }
   /// Nothing is under way.
   bool quiet() const noexcept;
+  PoolStats stats(Time now) const;
+  /// What has happened since it was called last.
+  std::vector<Event> take_events() { return std::exchange(events_, {}); }
 
  private:
   /// What a client has queued since MULTI, all for one server.
@@ -183,8 +180,9 @@ class Proxy {
     bool meta = false, listed = false;
     bool left = false;  ///< the map
     std::uint32_t failures = 0;
-    Time retry{};
+    Time retry{}, since{};  ///< since: in this state
     std::string why;
+    std::uint64_t requests = 0, failed = 0, timeouts = 0;
   };
   /// The request being answered.
   struct Asked {
@@ -225,7 +223,9 @@ class Proxy {
   ServerId server_of(NodeIndex node) const noexcept { return node == no_node ? nobody : server_of_[node]; }
   void use_servers();
   void let_go(ServerId s);
-  void stall(ServerId s, std::string_view why);
+  void stall(ServerId s, std::string_view why, Time now);
+  void enter(ServerId s, State state, Time now);
+  void note(Severity severity, const char* name, const Server& server, std::string_view text);
   void begin_connection(ServerId s, Time now);
   void deliver(ServerId s, const Part& part, std::string_view reply);
   void fail(const Part& part, std::string_view server, std::string_view why);
@@ -275,6 +275,7 @@ class Proxy {
   std::vector<ServerId> to_connect_, to_disconnect_, to_let_go_;
   std::string scratch_;
   Counters counters_;
+  std::vector<Event> events_;
 };
 
 }  // namespace arcwise::router

@@ -185,10 +185,9 @@ std::string Proxy::statistics(std::string_view which) const {
   };
   while (!which.empty() && which.front() == ' ') which.remove_prefix(1);
   if (which == "backends" || which == "servers") {
-    static constexpr std::string_view states[] = {"idle", "connecting", "up", "stalled", "waiting"};
     for (const ServerId s : current_) {
       const Server& server = servers_[s];
-      line(server.name + ":state", std::string(states[static_cast<std::size_t>(server.state)]));
+      line(server.name + ":state", std::string(name_of(server.state)));
       line(server.name + ":waiting", std::to_string(server.parts.size()));
       if (!server.why.empty()) line(server.name + ":last_error", server.why);
     }

@@ -380,7 +380,7 @@ TEST(proxy, nothing_is_sent_to_a_server_before_it_has_answered_what_was_given_up
 
 TEST(proxy, a_miss_by_policy_is_for_reads_only) {
   Pool pool = pool_of(Protocol::memcached, 1);
-  pool.on_failure = OnFailure::miss;
+  pool.failing.on_failure = OnFailure::miss;
   Proxy proxy(std::move(pool));
   const auto id = proxy.add_client();
   proxy.client_in(id).append("get a b\r\nset a 0 0 1\r\n1\r\nmg a v\r\n");

@@ -67,28 +67,36 @@ void Reload::watch() {
   });
 }
 
+void Reload::refuse(const std::string& pool, const std::string& why) {
+  journal_.add({0, {}, Severity::alarm, "map_refused", pool, {}, "the map that is served stays: " + why});
+}
+
 void Reload::read_again() {
   auto pools = read_();
-  if (!pools) return say_(file_ + ": the map that is served stays: " + to_string(pools.error()));
+  if (!pools) return refuse({}, to_string(pools.error()));
   for (Pool& pool : *pools) consider(std::move(pool));
 }
 
 void Reload::consider(Pool pool) {
   const auto now = current_.find(pool.name);
-  if (now == current_.end()) return say_("pool " + pool.name + ": it is new, and is served after a restart");
+  if (now == current_.end()) return refuse(pool.name, "the pool is new, and is served after a restart");
   const Served next = served_by(pool.placement);
   const Served& served = now->second.served;
-  if (auto error = check_succession(served, next))
-    return say_("pool " + pool.name + ": the map that is served stays: " + to_string(*error));
+  if (auto error = check_succession(served, next)) return refuse(pool.name, to_string(*error));
   if (next.fingerprint == served.fingerprint && next.membership == served.membership &&
       next.epoch == served.epoch)
     return;
   if (!state_.empty())
-    if (auto error = write_served(state_, next))
-      return say_("pool " + pool.name + ": the map that is served stays: " + to_string(*error));
+    if (auto error = write_served(state_, next)) return refuse(pool.name, to_string(*error));
   const Diff change = diff(now->second.placement, pool.placement, seed, sampled_keys);
-  say_("pool " + pool.name + ": " + said(served) + " -> " + said(next) + ": " +
-       per_cent(change.primary_moved.value()) + " of keys have another node");
+  journal_.add({0,
+                {},
+                Severity::note,
+                "map_adopted",
+                pool.name,
+                {},
+                said(served) + " -> " + said(next) + ": " + per_cent(change.primary_moved.value()) +
+                    " of keys have another node"});
   now->second = {next, pool.placement};
   loop_.post(std::move(pool));
 }

@@ -15,20 +15,17 @@
 
 namespace arcwise::router {
 
-/// What a router says: an event and what it is about, in one line.
-using Say = std::function<void(const std::string& line)>;
-
 class Reload {
  public:
   using Pools = std::function<Result<std::vector<Pool>>()>;
 
   /// `state`: the folder in which the highest map served is remembered; empty: it is not.
-  Reload(Loop& loop, std::string file, std::string state, Pools read, Say say)
+  Reload(Loop& loop, std::string file, std::string state, Pools read, Journal& journal)
       : loop_(loop),
         file_(std::move(file)),
         state_(std::move(state)),
         read_(std::move(read)),
-        say_(std::move(say)) {}
+        journal_(journal) {}
   ~Reload();
 
   /// The pools to begin with. Refused where a later map was served before.
@@ -40,12 +37,13 @@ class Reload {
 
  private:
   void read_again();
+  void refuse(const std::string& pool, const std::string& why);
   void consider(Pool pool);
 
   Loop& loop_;
   std::string file_, state_;
   Pools read_;
-  Say say_;
+  Journal& journal_;
   struct Current {
     Served served;
     Placement placement;

@@ -1,0 +1,28 @@
+#include "router/event.hpp"
+
+#include <algorithm>
+
+namespace arcwise::router {
+
+std::string_view name_of(Severity severity) noexcept {
+  static constexpr std::string_view names[] = {"note", "warning", "alarm"};
+  return names[static_cast<std::size_t>(severity)];
+}
+
+void Journal::add(Event event) {
+  const std::lock_guard lock(mutex_);
+  event.number = ++last_;
+  event.when = std::chrono::system_clock::now();
+  if (sink_) sink_(event);
+  events_.push_back(std::move(event));
+  if (events_.size() > kept) events_.pop_front();
+}
+
+std::vector<Event> Journal::since(std::uint64_t number) const {
+  const std::lock_guard lock(mutex_);
+  const auto first = std::partition_point(events_.begin(), events_.end(),
+                                          [number](const Event& e) { return e.number <= number; });
+  return {first, events_.end()};
+}
+
+}  // namespace arcwise::router
