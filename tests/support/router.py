@@ -1,0 +1,76 @@
+"""arcwised before real servers, as tests start it."""
+import os
+import socket
+import unittest
+
+from servers import Processes, free_ports, program
+
+ARCWISED = os.path.abspath(os.environ.get("ARCWISED") or "build/bin/arcwised")
+
+
+class Connection:
+    """A client that says bytes and reads lines."""
+
+    def __init__(self, port):
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=20)
+        self.file = self.socket.makefile("rb")
+
+    def say(self, data):
+        self.socket.sendall(data if isinstance(data, bytes) else data.encode())
+        return self
+
+    def line(self):
+        return self.file.readline().decode().rstrip("\r\n")
+
+    def lines(self, count):
+        return [self.line() for _ in range(count)]
+
+    def close(self):
+        self.file.close()
+        self.socket.close()
+
+
+def redis_command(*words):
+    return f"*{len(words)}\r\n" + "".join(f"${len(w)}\r\n{w}\r\n" for w in words)
+
+
+def pool(name, listen, servers, **settings):
+    lines = [f"{name}:", f"  listen: 127.0.0.1:{listen}"]
+    lines += [f"  {key}: {value}" for key, value in settings.items()]
+    return "\n".join(lines + ["  servers:"] + [f"   - 127.0.0.1:{port}:{weight} {label}" for port, weight, label in servers]) + "\n"
+
+
+class RouterTest(unittest.TestCase):
+    def setUp(self):
+        self.processes = Processes().__enter__()
+        self.addCleanup(lambda: self.processes.__exit__())
+
+    def write(self, name, text):
+        path = os.path.join(self.processes.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def memcached(self, port):
+        self.processes.start([program("memcached"), "-u", "root", "-l", "127.0.0.1", "-p", str(port), "-m", "64"], port)
+        return self.processes.started[-1]
+
+    def redis(self, port):
+        self.processes.start([program("redis-server"), "--port", str(port), "--save", "", "--bind", "127.0.0.1", "--dir",
+                              self.processes.folder], port)
+        return self.processes.started[-1]
+
+    def router(self, config, port):
+        self.processes.start([ARCWISED, "--config", config], port)
+        return self.processes.started[-1]
+
+    def one_pool(self, servers, redis=False, **settings):
+        """The router before so many servers; its port, and theirs."""
+        ports = free_ports(servers + 1)
+        self.started = [(self.redis if redis else self.memcached)(port) for port in ports[1:]]
+        if redis:
+            settings["redis"] = "true"
+        listed = [(port, 1, f"s{i}") for i, port in enumerate(ports[1:])]
+        settings = {"hash": "fnv1a_64", "distribution": "ketama", "timeout": 400, **settings}
+        self.process = self.router(self.write("pool.yml", pool("cache", ports[0], listed, **settings)), ports[0])
+        return ports[0], ports[1:]
