@@ -141,17 +141,23 @@ struct Replicated final : Placement::Model {
     return static_cast<const Replicated&>(model).algorithm.first(model.position.of(key));
   }
   // Without a call. A long key's hash is one, for which the registers of the short way would have to be kept.
-  template <bool slots>
   [[gnu::flatten]] static NodeIndex owner_by_xxh3(const Model& model, std::string_view key) noexcept {
     if (key.size() > usual_key) return owner_by_hash(model, key);
-    const std::uint64_t hash = XXH3_64bits(key.data(), key.size());
-    return static_cast<const Replicated&>(model).algorithm.first({slots ? model.position.slot(hash) : hash});
+    return static_cast<const Replicated&>(model).algorithm.first({XXH3_64bits(key.data(), key.size())});
+  }
+  // The same of slots, none of which is beyond the table.
+  [[gnu::flatten]] static NodeIndex owner_by_xxh3_slot(const Model& model, std::string_view key) noexcept {
+    if (key.size() > usual_key) return owner_by_hash(model, key);
+    const std::uint64_t slot = model.position.slot(XXH3_64bits(key.data(), key.size()));
+    return static_cast<const Replicated&>(model).algorithm.first_of_slot(static_cast<std::size_t>(slot));
   }
   OwnerOfKey shortest() const noexcept {
     if constexpr (requires { algorithm.first(KeyHash{}); }) {
       if (!any_may_own) return owner_by_policy;
-      if (position.way() == KeyPosition::Way::xxh3) return owner_by_xxh3<false>;
-      if (position.way() == KeyPosition::Way::xxh3_slot) return owner_by_xxh3<true>;
+      if (position.way() == KeyPosition::Way::xxh3) return owner_by_xxh3;
+      if constexpr (requires { algorithm.slot_count(); })
+        if (position.way() == KeyPosition::Way::xxh3_slot && position.remainder() <= algorithm.slot_count())
+          return owner_by_xxh3_slot;
       return owner_by_hash;
     } else {
       return owner_by_policy;

@@ -69,16 +69,16 @@ class TokenRing {
   }
   void first(std::span<const std::uint64_t> hashes, std::span<NodeIndex> out) const noexcept;
 
-  /// The entry that answers where places leave it open. A line with a note is halved until one is left; else
-  /// only tokens at the very place of the hash come before it, one or two in practice.
+  /// The entry that answers where places leave it open: of the line's entries behind those that are below,
+  /// which are tokens at the very place of the hash, one or two in practice, or what the line does not show.
   template <class Less = std::less<>>
   std::size_t search(Word value, RingSpot at, unsigned below, Less less = {}) const noexcept {
     const RingPlaces& places = index_.places(index_.line(at.line));
     const auto bound = [&](std::size_t i) { return bounds_.begin() + static_cast<std::ptrdiff_t>(i); };
-    const bool noted = places.drift() == RingPlaces::noted;
-    const std::size_t from = index_.first_entry(at.line) + (noted ? 0 : below);
-    const std::size_t upto =
-        noted ? from + index_.note(at.line).count : std::min(bounds_.size(), from + RingPlaces::room);
+    std::size_t from = index_.first_entry(at.line);
+    std::size_t upto = std::min(bounds_.size(), from + RingPlaces::room);
+    if (places.drift() == RingPlaces::noted) upto = from + index_.note(at.line).count;
+    from = std::min(from + below, upto);
     const auto found = std::lower_bound(bound(from), bound(upto), value, less);
     return found == bounds_.end() ? 0 : static_cast<std::size_t>(found - bounds_.begin());
   }

@@ -76,14 +76,14 @@ std::uint32_t open_of_group(const Line* lines, const BatchSpot* spots) noexcept 
   return open;
 }
 
-// An answer is open where a token is at the very place, or the line is crowded, which its first word says:
-// over the eight lines of a group, the equal words are gathered, and the least first word.
+// An answer may be open where a token is at the very place, or all that the line shows are below: over the
+// eight lines of a group, equal words are gathered, and the bit that tells 15 from fewer.
 template <class Line>
 ARCWISE_AVX2 std::uint32_t answers_avx2(const Line* lines, const BatchSpot* spots, NodeIndex* out) noexcept {
-  const __m256i crowded = _mm256_set1_epi16(RingPlaces::crowded);
   std::uint32_t open = 0;
   for (std::size_t from = 0; from < block<Line>; from += group<Line>) {
-    __m256i equal = _mm256_setzero_si256(), least = equal;
+    __m256i equal = _mm256_setzero_si256();
+    unsigned full = 0;
     for (std::size_t i = from; i < from + group<Line>; ++i) {
       const Line& line = lines[spots[i].line];
       std::int32_t twice;
@@ -91,14 +91,13 @@ ARCWISE_AVX2 std::uint32_t answers_avx2(const Line* lines, const BatchSpot* spot
       const __m256i words = _mm256_load_si256(reinterpret_cast<const __m256i*>(places_of(line).word.data()));
       const __m256i wanted = _mm256_set1_epi32(twice);
       equal = _mm256_or_si256(equal, _mm256_cmpeq_epi16(words, wanted));
-      least = _mm256_min_epi16(least, words);
       // Tokens above; where none is equal, all others are below. Two bits a word, and the last is no place.
       const auto above = static_cast<unsigned>(_mm256_movemask_epi8(_mm256_cmpgt_epi16(words, wanted)));
-      out[i] = answer(line, static_cast<unsigned>(__builtin_ctz(above | 0x40000000u)) / 2);
+      const auto twice_below = static_cast<unsigned>(__builtin_ctz(above | 0x40000000u));
+      full |= twice_below + 2;
+      out[i] = answer(line, twice_below / 2);
     }
-    const __m256i full = _mm256_cmpeq_epi16(least, crowded);
-    const auto suspect = static_cast<unsigned>(_mm256_movemask_epi8(equal)) |
-                         (static_cast<unsigned>(_mm256_movemask_epi8(full)) & 0x3u);
+    const auto suspect = static_cast<unsigned>(_mm256_movemask_epi8(equal)) | (full & 32);
     if (suspect != 0) [[unlikely]]
       open |= open_of_group(lines, spots + from) << from;
   }

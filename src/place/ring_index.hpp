@@ -1,6 +1,6 @@
 // The ring index: a lookup in one cache line.
 //
-// The circle is cut into equal arcs, six or eight tokens each on average, and every arc has one line of
+// The circle is cut into equal arcs, six or nine tokens each on average, and every arc has one line of
 // memory. It holds the place of each of its tokens within the arc, as 16 bits, and the owners of the 16 ring
 // entries from its first token on. Multiplying a hash by the number of lines gives both at once: the high
 // word is the line, the top 16 bits of the low word the place. The tokens below it are counted with one
@@ -11,8 +11,9 @@
 // 0x2000, 0x3fff and 0x9000: two are below, so owner[2] answers.
 //
 // Exact always: a token at the very place (one lookup in some eight thousand) is compared in full, and of an
-// arc with more tokens than its line has room for (eight in a thousand, or in a small ring half of one) all
-// are searched. Tokens in heaps make more such lines, and lookups there as slow as a binary search.
+// arc with more tokens than its line has room for those behind the last one shown are searched (four lookups
+// in a thousand, or in a small ring hardly any). Tokens in heaps make more such lines, and lookups there as
+// slow as a binary search.
 #pragma once
 
 #include <algorithm>
@@ -53,12 +54,11 @@ inline RingSpot ring_spot(std::uint64_t hash, std::uint64_t lines) noexcept {
 struct alignas(32) RingPlaces {
   static constexpr unsigned room = 15;
   static constexpr std::int16_t unused = std::numeric_limits<std::int16_t>::max();
-  static constexpr std::int16_t crowded = std::numeric_limits<std::int16_t>::min();
+  static constexpr std::int16_t noted = std::numeric_limits<std::int16_t>::min();
 
   /// The last one is no place but the drift: the line's first entry less what an even spread would make it;
-  /// `noted` where that is kept beside the lines. A crowded line has `crowded` in every word.
+  /// `noted` where that is kept beside the lines, and in every word of a ring without tokens.
   std::array<std::int16_t, room + 1> word;
-  static constexpr std::int16_t noted = crowded;
 
   std::int16_t drift() const noexcept { return word[room]; }
 };
@@ -97,9 +97,9 @@ inline unsigned tokens_below(const RingPlaces& line, std::int16_t place) noexcep
 #endif
 }
 
-/// Whether the count of tokens below leaves it open who answers: a token at the very place, or a crowded
-/// line, where all words are below every place. Where a full line's tokens are all below, the drift may say
-/// so too, for nothing.
+/// Whether the count of tokens below leaves it open who answers: a token at the very place, or all that are
+/// shown below it in a line that has more, whose drift is noted. Where a full line's tokens are all below,
+/// its drift may say so too, for nothing.
 inline bool left_open(const RingPlaces& places, std::int16_t place, unsigned below) noexcept {
   return places.word[below] <= place;
 }
@@ -117,10 +117,10 @@ struct RingEdit {
 template <class Line>
 class RingIndex {
  public:
-  /// On average. A small ring's lines are emptier, for of those that hold eight on average one in a hundred
-  /// has no room for all of its tokens; a large one is to stay in the caches.
+  /// On average. A small ring's lines are emptier, so that nearly all have room for their tokens; a large
+  /// one is to stay in the caches.
   static constexpr std::size_t tokens_a_line(std::size_t entries) noexcept {
-    return entries <= 32768 ? 6 : 8;
+    return entries <= 32768 ? 6 : 9;
   }
   static constexpr std::size_t most_bytes_a_token = 11;
   static constexpr bool has_nodes = requires(Line l) { l.node; };
@@ -155,8 +155,8 @@ class RingIndex {
     if (p.drift() == RingPlaces::noted) return note(i).first;
     return static_cast<std::size_t>(even(i) + p.drift());
   }
-  /// The entries of a line that is crowded, or so far from where an even spread would have it that its drift
-  /// needs more than 16 bits.
+  /// The entries of a line that has more than it shows, or is so far from where an even spread would have it
+  /// that its drift needs more than 16 bits.
   struct Note {
     std::uint32_t line, first, count;
   };
@@ -186,7 +186,7 @@ class RingIndex {
   std::uint64_t slope_ = 0;  ///< entries a line, times 2^32
 };
 
-// A ring without entries has one line all the same, crowded with nothing, so that lookups need not ask.
+// A ring without entries has one line all the same, which leaves all open, so that lookups need not ask.
 template <class Line>
 template <class Scaled>
 RingIndex<Line>::RingIndex(std::span<const NodeIndex> nodes, Scaled&& scaled)
@@ -194,7 +194,7 @@ RingIndex<Line>::RingIndex(std::span<const NodeIndex> nodes, Scaled&& scaled)
   lines_ = large_array<Line>(count_);
   slope_ = (std::uint64_t{nodes.size()} << 32) / count_;
   if (nodes.empty()) {
-    places(lines_[0]).word.fill(RingPlaces::crowded);
+    places(lines_[0]).word.fill(RingPlaces::noted);
     notes_.push_back({0, 0, 0});
   }
   for (std::size_t i = 0, entry = 0; i < count_ && !nodes.empty(); ++i) entry = fill(i, entry, nodes, scaled);
@@ -213,7 +213,6 @@ std::size_t RingIndex<Line>::fill(std::size_t i, std::size_t first, std::span<co
     if (at.line != i) break;
     if (entry - first < RingPlaces::room) p.word[entry - first] = at.place;
   }
-  if (entry - first > RingPlaces::room) p.word.fill(RingPlaces::crowded);
   set_first(i, first, entry - first);
   if constexpr (has_nodes)
     for (std::size_t k = 0; k < window; ++k)

@@ -29,6 +29,9 @@ class SlotArray {
   }
 
   NodeIndex first(KeyHash hash) const noexcept { return owner_[region_at(hash)]; }
+  std::size_t slot_count() const noexcept { return owner_.size(); }
+  /// Of a slot below slot_count().
+  NodeIndex first_of_slot(std::size_t slot) const noexcept { return owner_[slot]; }
 
   std::size_t entry_count() const noexcept { return owner_.size(); }
   Placement::Entry entry(std::size_t i) const noexcept { return {Token{i}, owner_[i]}; }

@@ -77,23 +77,27 @@ class SlotTable : public OwnerRows {
   std::size_t region_at(KeyHash hash) const noexcept { return row_[slot_of(hash, row_.size())]; }
   std::size_t locate(const Query& query) const noexcept { return region_at(query.hash); }
   NodeIndex first(KeyHash hash) const noexcept { return first_[slot_of(hash, first_.size())]; }
+  std::size_t slot_count() const noexcept { return first_.size(); }
+  /// Of a slot below slot_count().
+  NodeIndex first_of_slot(std::size_t slot) const noexcept { return first_[slot]; }
 
  private:
   std::vector<std::uint32_t> row_;  ///< of each slot
   std::vector<NodeIndex> first_;
 };
 
-/// Q equal parts of a space of 2^bits positions, at most 64 bits: row ⌊hash · Q / 2^bits⌋.
+/// Q equal parts of a space of 2^bits positions, at most 64 bits: row ⌊hash · Q / 2^bits⌋. A position that no
+/// key has, of more bits, is answered as its lowest ones.
 class EqualParts : public OwnerRows {
  public:
   EqualParts(const std::vector<TableRow>& rows, const TokenSpace& space)
-      : OwnerRows(rows), parts_(rows.size()), bits_(space.bits) {
+      : OwnerRows(rows), parts_(rows.size()), shift_(64 - space.bits) {
     for (std::size_t row = 0; row < rows.size(); ++row) first_.push_back(first_of(row));
   }
 
   std::size_t region_at(KeyHash hash) const noexcept {
-    return slot_of({u128{static_cast<std::uint64_t>(hash.value)} * parts_ >> bits_},
-                   static_cast<std::size_t>(parts_));
+    const std::uint64_t stretched = static_cast<std::uint64_t>(hash.value) << shift_;
+    return static_cast<std::size_t>(u128{stretched} * parts_ >> 64);
   }
   std::size_t locate(const Query& query) const noexcept { return region_at(query.hash); }
   NodeIndex first(KeyHash hash) const noexcept { return first_[region_at(hash)]; }
@@ -101,7 +105,7 @@ class EqualParts : public OwnerRows {
  private:
   std::vector<NodeIndex> first_;
   std::uint64_t parts_;
-  unsigned bits_;
+  unsigned shift_;  ///< from a position to 64 bits
 };
 
 }  // namespace arcwise
