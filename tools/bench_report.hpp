@@ -48,6 +48,11 @@ class Comparison {
     notes_.push_back({std::move(name), value, std::move(unit)});
   }
 
+  /// Half a second of it all: a processor that was at rest is slower at first, also with wide vectors.
+  void warm_up() {
+    for (const double start = seconds_run(); seconds_run() - start < 0.5;)
+      for (Method& m : methods_) m.run();
+  }
   /// Rounds are interleaved, so that a slow phase of the machine meets every method.
   void run(int rounds) {
     for (int r = 0; r < rounds; ++r)
@@ -124,6 +129,7 @@ class Report {
   bool smoke() const { return smoke_; }
   /// Runs and prints.
   void add(std::string_view heading, Comparison& comparison, int rounds) {
+    if (first_ && !smoke_) comparison.warm_up();
     comparison.run(smoke_ ? 1 : rounds);
     add(heading, comparison);
   }
