@@ -57,6 +57,8 @@ Result<std::string> Loop::add(Pool pool) {
   const std::string address = address_of(*listener);
   sides_.emplace_back(std::move(pool));
   sides_.back().listener = std::move(*listener);
+  const auto wall = std::chrono::system_clock::now().time_since_epoch();
+  sides_.back().proxy.set_wall(std::chrono::duration_cast<std::chrono::seconds>(wall - now_).count());
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.u64 = tag(Role::listener, sides_.size() - 1, 0);

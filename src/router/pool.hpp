@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,11 +40,12 @@ enum class OnReturn : std::uint8_t {
 /// While an owner does not answer, and when it is back.
 struct Failing {
   OnFailure on_failure = OnFailure::error;
-  OnReturn on_return = OnReturn::keep;
+  OnReturn on_return = OnReturn::fence;
   std::vector<std::string> gutter;                 ///< addresses of the spare servers
   std::chrono::seconds longest_ttl{10};            ///< of what is written elsewhere
   milliseconds first_retry{50}, last_retry{2000};  ///< between attempts to connect, doubling
-  milliseconds probe_every{1000};                  ///< a server that is away or not used; 0: never
+  std::size_t fence_keys = 10'000;                 ///< to be dropped on a server; more: all it has
+  milliseconds probe_every{1000};                  ///< a server that is not used; 0: never
   milliseconds ramp{0};                            ///< over which a server that is back gets its keys back
   /// Nothing is sent to a server before it has answered what was given up. Off: a write that was given up
   /// may undo a later one.
@@ -76,6 +78,9 @@ struct PoolLimits {
   milliseconds slow{100};  ///< a request that takes longer is noted
 };
 
+class Standings;
+std::shared_ptr<Standings> make_standings();
+
 struct Pool {
   explicit Pool(Placement placed) : placement(std::move(placed)) {}
 
@@ -86,6 +91,8 @@ struct Pool {
   std::vector<std::string> addresses;  ///< by node
   std::optional<milliseconds> timeout;
   Failing failing;
+  /// What the loops that serve copies of this pool must know alike of its servers.
+  std::shared_ptr<Standings> standings = make_standings();
   Overload overload;
   std::string password;         ///< for the servers
   std::string client_password;  ///< that clients must give; empty: none

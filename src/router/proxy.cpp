@@ -46,6 +46,7 @@ bool is_error(Protocol protocol, std::string_view reply) noexcept {
 
 Proxy::Proxy(Pool pool) : pool_(std::move(pool)) {
   use_servers();
+  warn();
 }
 
 void Proxy::use_servers() {
@@ -63,15 +64,21 @@ void Proxy::use_servers() {
     if (server.left) current_.push_back(id);
     server.left = false;
   }
+  use_gutter();
 }
 
 void Proxy::adopt(Pool pool) {
   pool.listen = pool_.listen;
   pool.protocol = pool_.protocol;
+  pool.standings = pool_.standings;
+  pool.standings->forget_failures();
   pool_ = std::move(pool);
   use_servers();
-  for (ServerId s = 0; s < servers_.size(); ++s)
-    if (servers_[s].left) let_go(s);
+  for (ServerId s = 0; s < servers_.size(); ++s) {
+    if (!servers_[s].left) continue;
+    servers_[s].standing->withdraw();
+    let_go(s);
+  }
 }
 
 // A server that has left and owes no answer.
@@ -159,8 +166,9 @@ void Proxy::answer_now(Client& client, std::string_view text) {
     add_slot(client, Slot::Kind::whole, 0).bytes.assign(text);
 }
 
-Proxy::Server* Proxy::send_to(const Asked& asked, ServerId to, std::uint64_t head, const Part& how,
+Proxy::Server* Proxy::send_to(const Asked& asked, const Target& target, std::uint64_t head, const Part& how,
                               std::uint64_t slot) {
+  const ServerId to = target.server;
   ++counters_.parts;
   Part part = how;
   part.client = asked.id;
@@ -173,8 +181,8 @@ Proxy::Server* Proxy::send_to(const Asked& asked, ServerId to, std::uint64_t hea
     return nullptr;
   }
   Server& server = servers_[to];
-  if (server.state == State::stalled || (server.state == State::waiting && asked.now < server.retry)) {
-    fail(part, server.name, server.why);
+  if (!target.why.empty() || must_wait(server, asked.now)) {
+    fail(part, server.name, target.why.empty() ? server.why : target.why);
     return nullptr;
   }
   if (server.state == State::idle || server.state == State::waiting) begin_connection(to, asked.now);
@@ -220,20 +228,16 @@ void Proxy::begin_connection(ServerId s, Time now) {
   Server& server = servers_[s];
   enter(s, State::connecting, now);
   to_connect_.push_back(s);
-  const auto say = [&](Use use, std::string_view text) {
-    Part& part = server.parts.push();
-    part = {};
-    part.use = use;
-    part.sent = now;
-    server.out.append(text);
-  };
-  if (pool_.protocol == Protocol::memcached) return say(Use::meta_probe, "mn\r\n");
+  server.returns = server.standing->returns();
+  const auto say = [&](Use use, std::string_view text) { own_question(s, use, text, now); };
+  if (pool_.protocol == Protocol::memcached) return probe(s, now);
   const auto bulk = [](std::string_view text) {
     return "$" + std::to_string(text.size()) + "\r\n" + std::string(text) + "\r\n";
   };
   if (!pool_.password.empty()) say(Use::greeting, "*2\r\n$4\r\nAUTH\r\n" + bulk(pool_.password));
   if (pool_.database != 0)
     say(Use::greeting, "*2\r\n$6\r\nSELECT\r\n" + bulk(std::to_string(pool_.database)));
+  if (server.standing->away() || pool_.failing.probe_every.count() > 0) probe(s, now);
 }
 
 void Proxy::connected(ServerId s, Time now) {
@@ -246,6 +250,7 @@ void Proxy::connected(ServerId s, Time now) {
 
 bool Proxy::answered(ServerId s, Time now) {
   Server& server = servers_[s];
+  now_ = server.heard = now;
   const std::string_view bytes = server.in.view();
   std::size_t at = 0;
   bool broken = false;
@@ -264,6 +269,7 @@ bool Proxy::answered(ServerId s, Time now) {
     if (size == 0) break;
     server.parts.pop();
     server.failures = 0;
+    if (pool_.failing.auto_eject) server.standing->count_success();
     deliver(s, part, bytes.substr(at, size));
     at += size;
     if (!server.parts.empty()) server.parts.front().sent = std::max(server.parts.front().sent, now);
@@ -274,6 +280,7 @@ bool Proxy::answered(ServerId s, Time now) {
   if (server.state == State::stalled && server.parts.empty()) {
     enter(s, State::up, now);
     note(Severity::note, "server_drained", server, "it has answered all that was given up");
+    drained(s, now);
   }
   if (server.left) let_go(s);
   return !broken;
@@ -282,7 +289,8 @@ bool Proxy::answered(ServerId s, Time now) {
 void Proxy::lost(ServerId s, std::string_view why, Time now) {
   Server& server = servers_[s];
   if (server.state == State::idle || server.state == State::waiting) return;
-  const bool let_go = server.left && server.parts.empty();
+  // An idle connection may be closed by the server: the next request makes another.
+  const bool let_go = server.parts.empty() && (server.left || server.state == State::up);
   server.why = let_go ? std::string_view() : why;
   enter(s, let_go ? State::idle : State::waiting, now);
   if (!let_go && server.failures == 0) note(Severity::warning, "server_lost", server, why);
@@ -292,6 +300,10 @@ void Proxy::lost(ServerId s, std::string_view why, Time now) {
       std::min(pool_.failing.last_retry, pool_.failing.first_retry * (1u << std::min(server.failures, 10u)));
   server.retry = now + wait;
   ++server.failures;
+  if (let_go) server.failures = 0;
+  if (!let_go) failed(s, now);
+  if (!let_go) away(s, why, now);
+  drained(s, now);
   server.in.clear();
   server.out.clear();
   // What is answered now may send more, and to this server too: not while its queue is emptied.
@@ -306,16 +318,19 @@ void Proxy::lost(ServerId s, std::string_view why, Time now) {
 void Proxy::tick(Time now) {
   free_clients_.insert(free_clients_.end(), dropped_.begin(), dropped_.end());
   dropped_.clear();
-  if (!pool_.timeout) return;
+  now_ = now;
+  if (pool_.failing.auto_eject) reduce(now);
   for (ServerId s = 0; s < servers_.size(); ++s) {
     Server& server = servers_[s];
+    look_after(s, now);
+    if (!pool_.timeout) continue;
     const bool awaited = server.state == State::connecting || server.state == State::up;
     if (server.parts.empty() || !awaited) continue;
     if (now - server.parts.front().sent <= *pool_.timeout) continue;
     ++counters_.timeouts;
     ++server.timeouts;
     const std::string why = "no reply for " + std::to_string(pool_.timeout->count()) + " ms";
-    if (server.state == State::up) {
+    if (server.state == State::up && pool_.failing.draining) {
       stall(s, why, now);
     } else {
       to_disconnect_.push_back(s);
@@ -329,9 +344,14 @@ void Proxy::stall(ServerId s, std::string_view why, Time now) {
   enter(s, State::stalled, now);
   server.why = why;
   note(Severity::warning, "server_stalled", server, why);
+  server.owes = true;
+  server.standing->owe();
+  server.fencing = 0;
+  failed(s, now);
+  away(s, why, now);
   for (std::uint64_t i = server.parts.first(); i != server.parts.end(); ++i) {
     const Part part = server.parts[i];
-    if (part.use == Use::meta_probe || part.use == Use::greeting) continue;
+    if (is_own(part.use) && part.use != Use::fence) continue;
     server.parts[i].use = Use::nothing;
     fail(part, server.name, why);
   }
@@ -354,20 +374,17 @@ void Proxy::write_answer(Sink& out, const Part& part, const Slot& slot, std::str
     case Use::meta_value:
       write_meta_value(out, slot, reply);
       break;
+    case Use::wrapped:
+      reply.remove_prefix(std::min(reply.find('\n') + 1, reply.size()));
+      out.append(reply.substr(0, RespScanner().scan(reply).size));
+      break;
     default:
       out.append(reply);
   }
 }
 
 void Proxy::deliver(ServerId s, const Part& part, std::string_view reply) {
-  if (part.use == Use::meta_probe) {
-    servers_[s].meta = reply.starts_with("MN");
-    return;
-  }
-  if (part.use == Use::greeting) {
-    if (is_error(pool_.protocol, reply)) to_disconnect_.push_back(s);
-    return;
-  }
+  if (is_own(part.use)) return own_answer(s, part, reply);
   Client& client = clients_[part.client];
   if (part.use == Use::nothing || client.generation != part.generation) return;
   const bool error = is_error(pool_.protocol, reply);
@@ -399,7 +416,7 @@ std::string Proxy::failure_text(std::string_view server, std::string_view why) c
 }
 
 void Proxy::fail(const Part& part, std::string_view server, std::string_view why) {
-  if (part.use == Use::meta_probe || part.use == Use::greeting || part.use == Use::nothing) return;
+  if (is_own(part.use) || part.use == Use::nothing) return;
   Client& client = clients_[part.client];
   if (client.generation != part.generation) return;
   ++counters_.failed_parts;

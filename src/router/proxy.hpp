@@ -28,7 +28,9 @@
 #include "router/redis_commands.hpp"
 #include "router/resp.hpp"
 #include "router/ring_queue.hpp"
+#include "router/standing.hpp"
 #include "router/stats.hpp"
+#include "router/ttl_cap.hpp"
 
 namespace arcwise::router {
 
@@ -43,9 +45,20 @@ enum class Use : std::uint8_t {
   total,       ///< RESP: a number, added up
   all_ok,      ///< RESP: OK, or the first error
   server_ok,   ///< memcached: OK, or the first error
-  meta_probe,  ///< whether the server knows meta commands
+  wrapped,     ///< RESP: of EXEC, the answer to the first command
+  meta_probe,  ///< whether the server answers, and knows meta commands
+  probe,       ///< whether the server answers
+  fence,       ///< what was written elsewhere is dropped
   greeting     ///< AUTH and SELECT of a new connection
 };
+/// The router's own question: no client waits for its answer.
+constexpr bool is_own(Use use) noexcept {
+  return use >= Use::meta_probe;
+}
+
+/// What a request does to the value of its key.
+enum class Deed : std::uint8_t { read, write, remove };
+Deed deed_of(const RedisCommand& command) noexcept;
 
 /// A place in a client's queue of answers.
 struct Slot {
@@ -139,6 +152,9 @@ class Proxy {
     to_let_go_.clear();
   }
 
+  /// Seconds since 1970 at Time 0, for times that memcached takes as dates.
+  void set_wall(std::int64_t offset) noexcept { wall_offset_ = offset; }
+
   const Pool& pool() const noexcept { return pool_; }
   struct Counters {
     std::uint64_t requests = 0, errors = 0, parts = 0, failed_parts = 0, timeouts = 0;
@@ -157,7 +173,7 @@ class Proxy {
   struct Transaction {
     std::string commands;
     std::uint32_t count = 0;
-    NodeIndex node = no_node;
+    std::uint32_t server = 0;
     bool broken = false;  ///< a command was refused: EXEC aborts
   };
   struct Client {
@@ -182,6 +198,16 @@ class Proxy {
     std::uint32_t failures = 0;
     Time retry{}, since{};  ///< since: in this state
     std::string why;
+    // proxy_failing.cpp
+    Standing* standing = nullptr;
+    bool owes = false;          ///< answers that were given up, and the standing knows
+    bool probing = false;       ///< a probe is under way
+    bool fence_failed = false;  ///< it refused to drop something
+    std::uint32_t fencing = 0;  ///< answers to come before its return goes on
+    std::uint32_t returns = 0;  ///< of the standing, when it was last seen
+    Time heard{}, proved{-1};   ///< its last answer; when the last probe that it answered was sent
+    Time return_after{};        ///< not before
+    Time counted{};             ///< its last failure
     std::uint64_t requests = 0, failed = 0, timeouts = 0;
   };
   /// The request being answered.
@@ -212,14 +238,41 @@ class Proxy {
   // proxy.cpp
   Slot& add_slot(Client& client, Slot::Kind kind, std::uint32_t waits);
   void answer_now(Client& client, std::string_view text);
-  /// The queue of the node's server, with a part pushed for the client's slot; nullptr where the server is
-  /// away, which has then been answered. `head`: the slot that waits for all parts of the request.
-  Server* send(const Asked& asked, NodeIndex node, std::uint64_t head, const Part& how) {
-    return send_to(asked, server_of(node), head, how, head);
+  /// The queue of the server, with a part pushed for the client's slot; nullptr where the server is away,
+  /// which has then been answered. `head`: the slot that waits for all parts of the request.
+  Server* send(const Asked& asked, ServerId server, std::uint64_t head, const Part& how) {
+    return send_to(asked, all_of(server), head, how, head);
   }
   Server* send_to(const Asked& asked, ServerId server, std::uint64_t head, const Part& how,
-                  std::uint64_t slot);
+                  std::uint64_t slot) {
+    return send_to(asked, all_of(server), head, how, slot);
+  }
   static constexpr ServerId nobody = ~ServerId{0};
+  /// Whom a request is sent to.
+  struct Target {
+    ServerId server = nobody;
+    bool elsewhere = false;  ///< its owner is away: what is written there must not stay
+    std::string_view why{};  ///< not empty: it is refused
+    bool operator==(const Target& other) const noexcept {
+      return server == other.server && elsewhere == other.elsewhere && why == other.why;
+    }
+  };
+  Server* send(const Asked& asked, const Target& target, std::uint64_t head, const Part& how) {
+    return send_to(asked, target, head, how, head);
+  }
+  Server* send_to(const Asked& asked, const Target& target, std::uint64_t head, const Part& how,
+                  std::uint64_t slot);
+  /// By the map; without those ejected, where the pool ejects servers.
+  ServerId owner_of(std::string_view key) const noexcept {
+    return reduced_ ? reduced_->owner_of(key) : server_of(pool_.placement.owner(key));
+  }
+  /// The key's owner or, where that is away, whom the pool's policy has instead.
+  Target target_of(std::string_view key, Deed deed, Time now) {
+    const ServerId owner = owner_of(key);
+    if (owner == nobody || (servers_[owner].state <= State::up && servers_[owner].standing->here()))
+      return {owner};
+    return instead_of(key, owner, deed, now);
+  }
   ServerId server_of(NodeIndex node) const noexcept { return node == no_node ? nobody : server_of_[node]; }
   void use_servers();
   void let_go(ServerId s);
@@ -236,6 +289,37 @@ class Proxy {
   bool is_miss(const Part& part) const noexcept;
   template <class Sink>
   void write_answer(Sink& out, const Part& part, const Slot& slot, std::string_view reply) const;
+
+  // proxy_failing.cpp
+  Target instead_of(std::string_view key, ServerId owner, Deed deed, Time now);
+  Target another(std::string_view key, ServerId owner, std::uint16_t place, Time now);
+  /// A server for what belongs to no single key, or to several.
+  Target all_of(ServerId server) const noexcept;
+  Target refusal(ServerId server, std::string_view why = {}) const noexcept;
+  bool records(std::string_view key, std::uint16_t place, Time now, bool& back);
+  ServerId next_beside(std::string_view key) const noexcept;
+  TtlCap ttl_cap(Time now) const noexcept;
+  std::string_view capped_time(std::string_view time, const Target& target, Time now);
+  std::string_view capped_rest(const McRequest& request, Time now);
+  void cap_flags(McVerb verb, std::string& flags, Time now);
+  Target target_of_all(const RedisCommand& command, const RedisWords& words, ServerId owner, Time now);
+  void send_capped(const Asked& asked, const Target& target, const RedisCommand& command,
+                   const RedisWords& words, std::string_view bytes);
+  void warn();
+  void use_gutter();
+  void failed(ServerId s, Time now);
+  void look_for_cascade(ServerId s, Time now);
+  void reduce(Time now);
+  bool must_wait(const Server& server, Time now) const noexcept;
+  bool leaves() const noexcept;
+  void away(ServerId s, std::string_view why, Time now);
+  void drained(ServerId s, Time now);
+  void look_after(ServerId s, Time now);
+  void own_question(ServerId s, Use use, std::string_view text, Time now);
+  void probe(ServerId s, Time now);
+  void carry_out(ServerId s, const Standing::Task& task, Time now);
+  void fenced(ServerId s, Time now);
+  void own_answer(ServerId s, const Part& part, std::string_view reply);
 
   // proxy_memcached.cpp
   std::size_t serve_memcached(const Asked& asked, std::string_view bytes);
@@ -254,9 +338,9 @@ class Proxy {
   void split(const Asked& asked, const RedisCommand& command, std::string_view bytes);
   void to_all(const Asked& asked, const RedisCommand& command, std::string_view bytes);
   void refuse(const Asked& asked, std::string_view text);
-  /// The node that holds all keys of the command; nullopt: refused, and answered.
-  std::optional<NodeIndex> owner_of_all(const Asked& asked, const RedisCommand& command,
-                                        std::string_view bytes);
+  /// The server that holds all keys of the command; nullopt: refused, and answered.
+  std::optional<ServerId> owner_of_all(const Asked& asked, const RedisCommand& command,
+                                       std::string_view bytes);
 
   // proxy_transaction.cpp
   void transaction(const Asked& asked, std::string_view name);
@@ -268,12 +352,31 @@ class Proxy {
   std::vector<ClientId> free_clients_, dropped_;  ///< dropped: free from the next tick on, for the
                                                   ///< loop may have events of theirs still
   std::size_t client_count_ = 0;
-  std::deque<Server> servers_;       ///< also those that have left
-  std::vector<ServerId> server_of_;  ///< by node
-  std::vector<ServerId> current_;    ///< the map's servers, each once
+  std::deque<Server> servers_;             ///< also those that have left
+  std::vector<ServerId> server_of_;        ///< by node
+  std::vector<ServerId> current_;          ///< the map's servers, each once
+  std::optional<Placement> gutter_;        ///< over the spare servers
+  std::vector<ServerId> gutter_of_;        ///< by its nodes
+  std::vector<std::uint64_t> mask_words_;  ///< nodes that are not asked; empty between uses
+  std::vector<ServerId> skipped_;          ///< of the servers of one key: those that are away
+  /// What twemproxy makes of a map when it has ejected servers: one without them.
+  struct Reduced {
+    std::optional<Placement> placement;  ///< none: all are ejected
+    std::vector<std::uint32_t> servers;  ///< by its nodes
+    std::uint32_t ejections = 0;         ///< when it was made
+    Time until{};                        ///< when the first is back
+    std::uint32_t owner_of(std::string_view key) const noexcept {
+      const NodeIndex node = placement ? placement->owner(key) : no_node;
+      return node == no_node ? nobody : servers[node];
+    }
+  };
+  std::unique_ptr<Reduced> reduced_;
+  std::uint32_t ejections_ = 0;  ///< of the standings, when last seen
+  Time now_{};                   ///< of the call under way
+  std::int64_t wall_offset_ = 0;
   std::vector<std::uint32_t> clients_to_send_, servers_to_send_;
   std::vector<ServerId> to_connect_, to_disconnect_, to_let_go_;
-  std::string scratch_;
+  std::string scratch_, capped_;
   Counters counters_;
   std::vector<Event> events_;
 };

@@ -19,6 +19,22 @@ McReply reply_of(McVerb verb) noexcept {
   }
 }
 
+// A meta get makes an item where it says what to do without one.
+Deed deed_of(const McRequest& request) noexcept {
+  switch (request.verb) {
+    case McVerb::meta_get:
+      return request.rest.find(" N") == request.rest.npos ? Deed::read : Deed::write;
+    case McVerb::touch:
+    case McVerb::meta_debug:
+      return Deed::read;
+    case McVerb::remove:
+    case McVerb::meta_delete:
+      return Deed::remove;
+    default:
+      return Deed::write;
+  }
+}
+
 // Takes the flag q out of a meta command's flags; servers answer every part, so that nothing gets out of
 // step.
 bool take_quiet(std::string_view flags, std::string& out) {
@@ -124,8 +140,8 @@ void Proxy::get_values(const Asked& asked, const McRequest& request) {
       slot.bytes = "CLIENT_ERROR bad command line format\r\n";
       continue;
     }
-    const NodeIndex node = pool_.placement.owner(key);
-    const bool meta = !touches && node != no_node && servers_[server_of(node)].meta;
+    const Target target = target_of(key, Deed::read, asked.now);
+    const bool meta = !touches && target.server != nobody && servers_[target.server].meta;
     Slot& slot = add_slot(asked.client, Slot::Kind::value, 1);
     slot.unique = unique;
     if (meta) slot.bytes.assign(key);
@@ -133,12 +149,12 @@ void Proxy::get_values(const Asked& asked, const McRequest& request) {
     part.use = meta ? Use::meta_value : Use::value;
     part.reply = meta ? McReply::meta : McReply::values;
     part.read = !touches;
-    Server* server = send(asked, node, asked.client.slots.end() - 1, part);
+    Server* server = send(asked, target, asked.client.slots.end() - 1, part);
     if (!server) continue;
     if (meta)
       server->out.append("mg ", key, unique ? " v f c\r\n" : " v f\r\n");
     else if (touches)
-      server->out.append(request.name, " ", request.key, " ", key, "\r\n");
+      server->out.append(request.name, " ", capped_time(request.key, target, asked.now), " ", key, "\r\n");
     else
       server->out.append(unique ? "gets " : "get ", key, "\r\n");
   }
@@ -152,8 +168,10 @@ void Proxy::send_meta(const Asked& asked, const McRequest& request) {
   part.use = take_quiet(request.rest, flags) ? Use::quiet : Use::whole;
   part.reply = reply_of(request.verb);
   part.read = request.verb == McVerb::meta_get;
+  const Target target = target_of(request.key, deed_of(request), asked.now);
+  if (target.elsewhere) cap_flags(request.verb, flags, asked.now);
   add_slot(asked.client, Slot::Kind::whole, 1);
-  if (Server* server = send(asked, pool_.placement.owner(request.key), asked.client.slots.end() - 1, part))
+  if (Server* server = send(asked, target, asked.client.slots.end() - 1, part))
     server->out.append(request.name, " ", request.key, std::string_view(flags), "\r\n", request.data);
 }
 
@@ -162,9 +180,11 @@ void Proxy::send_line(const Asked& asked, const McRequest& request) {
   Part part;
   part.use = request.noreply ? Use::nothing : Use::whole;
   part.reply = request.verb == McVerb::meta_debug ? McReply::line : reply_of(request.verb);
+  const Target target = target_of(request.key, deed_of(request), asked.now);
+  const std::string_view rest = target.elsewhere ? capped_rest(request, asked.now) : request.rest;
   if (!request.noreply) add_slot(asked.client, Slot::Kind::whole, 1);
-  if (Server* server = send(asked, pool_.placement.owner(request.key), asked.client.slots.end() - 1, part))
-    server->out.append(request.name, " ", request.key, request.rest, "\r\n", request.data);
+  if (Server* server = send(asked, target, asked.client.slots.end() - 1, part))
+    server->out.append(request.name, " ", request.key, rest, "\r\n", request.data);
 }
 
 void Proxy::flush_all(const Asked& asked, const McRequest& request) {

@@ -98,21 +98,21 @@ void Proxy::refuse(const Asked& asked, std::string_view text) {
   answer_now(asked.client, text);
 }
 
-std::optional<NodeIndex> Proxy::owner_of_all(const Asked& asked, const RedisCommand& command,
-                                             std::string_view bytes) {
+std::optional<Proxy::ServerId> Proxy::owner_of_all(const Asked& asked, const RedisCommand& command,
+                                                   std::string_view bytes) {
   const Command words{asked.client.request, bytes};
-  NodeIndex node = no_node;
+  ServerId server = nobody;
   std::size_t first = 0, other = 0;
   const bool fits = each_redis_key(command, words_of(words), [&](std::size_t i) {
-    const NodeIndex owner = pool_.placement.owner(words.word(i));
+    const ServerId owner = owner_of(words.word(i));
     if (first == 0) {
-      node = owner;
+      server = owner;
       first = i;
-    } else if (owner != node && other == 0) {
+    } else if (owner != server && other == 0) {
       other = i;
     }
   });
-  if (fits && first != 0 && other == 0) return node;
+  if (fits && first != 0 && other == 0) return server;
   if (!fits || first == 0)
     refuse(asked, "-ERR syntax error\r\n");
   else
@@ -122,12 +122,17 @@ std::optional<NodeIndex> Proxy::owner_of_all(const Asked& asked, const RedisComm
 }
 
 void Proxy::to_owner(const Asked& asked, const RedisCommand& command, std::string_view bytes) {
-  const auto node = owner_of_all(asked, command, bytes);
-  if (!node) return;
+  const auto owner = owner_of_all(asked, command, bytes);
+  if (!owner) return;
   add_slot(asked.client, Slot::Kind::whole, 1);
   Part part;
   part.read = command.name == "get";
-  if (Server* server = send(asked, *node, asked.client.slots.end() - 1, part))
+  const Command command_words{asked.client.request, bytes};
+  const RedisWords words = words_of(command_words);
+  const Target target = target_of_all(command, words, *owner, asked.now);
+  if (target.elsewhere && deed_of(command) == Deed::write)
+    return send_capped(asked, target, command, words, bytes);
+  if (Server* server = send(asked, target, asked.client.slots.end() - 1, part))
     append_command(server->out, asked.client.request, bytes);
 }
 
@@ -138,10 +143,11 @@ void Proxy::split(const Asked& asked, const RedisCommand& command, std::string_v
   const std::size_t step = command.route == RedisRoute::pairs ? 2 : 1;
   if ((request.words() - 1) % step != 0)
     return refuse(asked, "-ERR wrong number of arguments for 'mset' command\r\n");
-  const NodeIndex node = pool_.placement.owner(words.word(1));
+  const ServerId owner = owner_of(words.word(1));
   bool one = true;
   for (std::size_t i = 1 + step; one && i < request.words(); i += step)
-    one = pool_.placement.owner(words.word(i)) == node;
+    one = owner_of(words.word(i)) == owner;
+  one &= owner == nobody || servers_[owner].standing->here();
   if (one) return to_owner(asked, command, bytes);
 
   const auto count = static_cast<std::uint32_t>((request.words() - 1) / step);
@@ -159,8 +165,15 @@ void Proxy::split(const Asked& asked, const RedisCommand& command, std::string_v
   const std::string opening = (step == 2 ? "*3\r\n" : "*2\r\n") + bulk(words.word(0));
   for (std::size_t i = 1; i < request.words(); i += step) {
     const std::uint64_t own = values ? head + i : head;
-    Server* server = send_to(asked, server_of(pool_.placement.owner(words.word(i))), head, part, own);
+    const Target target = target_of(words.word(i), deed_of(command), asked.now);
+    Server* server = send_to(asked, target, head, part, own);
     if (!server) continue;
+    if (step == 2 && target.elsewhere) {
+      const std::string ms = std::to_string(milliseconds(pool_.failing.longest_ttl).count());
+      server->out.append("*5\r\n$3\r\nSET\r\n", bulk(words.word(i)), bulk(words.word(i + 1)), "$2\r\nPX\r\n",
+                         bulk(ms));
+      continue;
+    }
     server->out.append(opening, bulk(words.word(i)));
     if (step == 2) server->out.append(bulk(words.word(i + 1)));
   }

@@ -72,6 +72,8 @@ class FakeServer {
     if (name == "SET") {
       values_[std::string(request.word(in_, 1))] = request.word(in_, 2);
       out_ += "+OK\r\n";
+    } else if (name == "PING") {
+      out_ += "+PONG\r\n";
     } else {
       if (name == "MGET") out_ += "*" + std::to_string(request.words() - 1) + "\r\n";
       for (std::size_t i = 1; i < request.words(); ++i) out_ += bulk(std::string(request.word(in_, i)));

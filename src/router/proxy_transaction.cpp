@@ -30,13 +30,13 @@ void Proxy::queue(const Asked& asked, const RedisCommand& command, std::string_v
   if (command.keys[0].at == 0)
     return refuse(asked, "-ERR '" + std::string(command.name) +
                              "' is not routed in a transaction: it belongs to no single key\r\n");
-  const auto node = owner_of_all(asked, command, bytes);
-  if (!node) return;
-  if (queued.count > 0 && *node != queued.node)
+  const auto server = owner_of_all(asked, command, bytes);
+  if (!server) return;
+  if (queued.count > 0 && *server != queued.server)
     return refuse(asked, "-CROSSSLOT Keys of a transaction must belong to one node\r\n");
   if (queued.commands.size() + bytes.size() > pool_.limits.redis.command)
     return refuse(asked, "-ERR the transaction is too large\r\n");
-  queued.node = *node;
+  queued.server = *server;
   ++queued.count;
   append_command(queued.commands, asked.client.request, bytes);
   answer_now(asked.client, "+QUEUED\r\n");
@@ -48,10 +48,10 @@ void Proxy::execute(const Asked& asked, const Transaction& queued) {
   Part unheard;
   unheard.use = Use::nothing;
   // All of it or, where the server is away, nothing.
-  Server* server = send(asked, queued.node, slot, unheard);
+  Server* server = send(asked, queued.server, slot, unheard);
   if (server) server->out.append("*1\r\n$5\r\nMULTI\r\n", queued.commands, "*1\r\n$4\r\nEXEC\r\n");
-  for (std::uint32_t i = 0; server && i < queued.count; ++i) send(asked, queued.node, slot, unheard);
-  send(asked, queued.node, slot, Part{});
+  for (std::uint32_t i = 0; server && i < queued.count; ++i) send(asked, queued.server, slot, unheard);
+  send(asked, queued.server, slot, Part{});
 }
 
 }  // namespace arcwise::router

@@ -85,6 +85,11 @@ constexpr std::size_t longest_name = 64;
 
 }  // namespace
 
+bool may_write(const RedisCommand& command) noexcept {
+  return (command.traits & redis_write) != 0 || command.name == "eval" || command.name == "evalsha" ||
+         command.name == "fcall";
+}
+
 bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept {
   return a.size() == b.size() &&
          std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return lower(x) == lower(y); });

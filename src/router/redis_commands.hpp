@@ -50,6 +50,9 @@ struct RedisCommand {
 /// Cost: one hash of the name, and a comparison.
 const RedisCommand* find_redis_command(std::string_view name, std::string_view second) noexcept;
 
+/// Whether it may change a value. Scripts may.
+bool may_write(const RedisCommand& command) noexcept;
+
 /// Calls `visit` with the number of each word that is a key. False: the words are no such command.
 using WordAt = std::string_view (*)(const void* words, std::size_t i) noexcept;
 struct RedisWords {

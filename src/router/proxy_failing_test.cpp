@@ -1,0 +1,476 @@
+// What clients are told while servers are away and when they are back, with several loops before the same
+// servers. Bytes move when a test says so: the worst order is chosen by hand.
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <map>
+
+#include "place/testing.hpp"
+#include "router/proxy.hpp"
+
+namespace arcwise::router {
+namespace {
+
+/// memcached with the commands that are needed here.
+class Store {
+ public:
+  struct Item {
+    std::string value, exptime;
+  };
+  std::map<std::string, Item> items;
+  std::vector<std::string> heard;  ///< command lines
+
+  std::string answer(std::string& in) {
+    std::string out;
+    McRequest request;
+    for (;;) {
+      const McParsed parsed = parse_memcached(in, {}, request);
+      if (parsed.what == McParsed::What::more) return out;
+      heard.push_back(in.substr(0, in.find('\r')));
+      out += answer(request);
+      in.erase(0, parsed.used);
+    }
+  }
+
+ private:
+  std::string answer(const McRequest& request) {
+    const std::string key(request.key);
+    std::string_view rest = request.rest;
+    switch (request.verb) {
+      case McVerb::set:
+        next_word(rest);
+        items[key] = {std::string(request.data.substr(0, request.data.size() - 2)),
+                      std::string(next_word(rest))};
+        return "STORED\r\n";
+      case McVerb::remove:
+        return items.erase(key) ? "DELETED\r\n" : "NOT_FOUND\r\n";
+      case McVerb::flush_all:
+        items.clear();
+        return "OK\r\n";
+      case McVerb::meta_get:
+        if (!items.contains(key)) return "EN\r\n";
+        return "VA " + std::to_string(items[key].value.size()) + " f0\r\n" + items[key].value + "\r\n";
+      default:
+        return request.verb == McVerb::meta_noop ? "MN\r\n" : "ERROR\r\n";
+    }
+  }
+};
+
+/// Loops of one process, each with a client and a connection to each server.
+class Process {
+ public:
+  explicit Process(const Pool& pool, std::size_t loops = 1) {
+    for (const std::string& address : pool.addresses) stores[address];
+    for (const std::string& address : pool.failing.gutter) stores[address];
+    for (std::size_t i = 0; i < loops; ++i) {
+      Loop& loop = loops_.emplace_back(pool);
+      loop.client = loop.proxy.add_client();
+    }
+    settle();
+  }
+
+  struct Wire {
+    bool up = false, held = false;
+    std::string bytes;
+  };
+
+  /// What the client of a loop is told at once.
+  std::string ask(std::string_view text, std::size_t at = 0) {
+    Loop& loop = loops_[at];
+    loop.proxy.client_in(loop.client).append(text);
+    loop.proxy.serve(loop.client, now);
+    settle();
+    std::string out(loop.proxy.client_out(loop.client).view());
+    loop.proxy.client_out(loop.client).clear();
+    return out;
+  }
+  std::string set(const std::string& key, const std::string& value, std::size_t at = 0) {
+    return ask("set " + key + " 0 0 " + std::to_string(value.size()) + "\r\n" + value + "\r\n", at);
+  }
+  /// The value, empty: nothing; or the error.
+  std::string get(const std::string& key, std::size_t at = 0) {
+    const std::string out = ask("get " + key + "\r\n", at);
+    if (!out.starts_with("VALUE ")) return out == "END\r\n" ? "" : out;
+    const std::size_t begin = out.find('\n') + 1;
+    return out.substr(begin, out.find('\r', begin) - begin);
+  }
+  void pass(milliseconds time) {
+    for (const Time end = now + time; now < end;) {
+      now += milliseconds(10);
+      for (Loop& loop : loops_) loop.proxy.tick(now);
+      settle();
+    }
+    for (Loop& loop : loops_) loop.proxy.client_out(loop.client).clear();
+  }
+  /// The server is gone, with its connections, or there again.
+  void kill(const std::string& server) {
+    dead_[server] = true;
+    for (std::size_t at = 0; at < loops_.size(); ++at) cut(server, at);
+    settle();
+  }
+  void revive(const std::string& server) { dead_[server] = false; }
+  void cut(const std::string& server, std::size_t at) {
+    Loop& loop = loops_[at];
+    const auto s = id(loop, server);
+    loop.wires[server] = {};
+    loop.proxy.lost(s, "it closed the connection", now);
+  }
+  /// What a loop sends to the server stays on its way.
+  Wire& wire(const std::string& server, std::size_t at = 0) { return loops_[at].wires[server]; }
+  void hold(const std::string& server, bool held) {
+    for (Loop& loop : loops_) loop.wires[server].held = held;
+    stopped_[server] = held;
+    settle();
+  }
+  /// Bytes of connections that were closed on this side arrive after all.
+  void late(const std::string& server) { stores[server].answer(orphans_[server]); }
+
+  std::vector<std::string> events(const std::string& name) {
+    for (Loop& loop : loops_)
+      for (Event& event : loop.proxy.take_events()) events_.push_back(std::move(event));
+    std::vector<std::string> out;
+    for (const Event& event : events_)
+      if (event.name == name) out.push_back(event.server);
+    return out;
+  }
+  Proxy& proxy(std::size_t at = 0) { return loops_[at].proxy; }
+
+  std::map<std::string, Store> stores;
+  Time now{};
+
+ private:
+  struct Loop {
+    explicit Loop(Pool pool) : proxy(std::move(pool)) {}
+    Proxy proxy;
+    Proxy::ClientId client = 0;
+    std::map<std::string, Wire> wires;
+  };
+  static Proxy::ServerId id(Loop& loop, const std::string& server) {
+    Proxy::ServerId s = 0;
+    while (loop.proxy.address(s) != server) ++s;
+    return s;
+  }
+
+  void settle() {
+    for (int i = 0; i < 20; ++i)
+      for (Loop& loop : loops_) settle(loop);
+  }
+  void settle(Loop& loop) {
+    Proxy& proxy = loop.proxy;
+    proxy.each_client_to_send([](Proxy::ClientId) {});
+    proxy.each_server_to_send([](Proxy::ServerId) {});
+    proxy.each_to_disconnect([&](Proxy::ServerId s) {
+      orphans_[proxy.address(s)] += loop.wires[proxy.address(s)].bytes;
+      loop.wires[proxy.address(s)] = {};
+      proxy.lost(s, "it was given up", now);
+    });
+    proxy.each_to_connect([&](Proxy::ServerId s) {
+      if (dead_[proxy.address(s)]) return proxy.lost(s, "Connection refused", now);
+      loop.wires[proxy.address(s)] = {true, stopped_[proxy.address(s)], ""};
+      proxy.connected(s, now);
+    });
+    for (auto& [server, wire] : loop.wires) {
+      if (!wire.up) continue;
+      const auto s = id(loop, server);
+      wire.bytes += proxy.server_out(s).view();
+      proxy.server_out(s).clear();
+      if (wire.held || wire.bytes.empty()) continue;
+      proxy.server_in(s).append(stores[server].answer(wire.bytes));
+      ASSERT_TRUE(proxy.answered(s, now));
+    }
+  }
+
+  std::deque<Loop> loops_;
+  std::map<std::string, bool> dead_, stopped_;
+  std::map<std::string, std::string> orphans_;
+  std::vector<Event> events_;
+};
+
+Pool pool_of(OnFailure on_failure, std::size_t servers = 3) {
+  std::vector<Node> nodes;
+  for (std::size_t i = 0; i < servers; ++i) nodes.push_back(testing::node("s" + std::to_string(i)));
+  Pool pool(compile(testing::map_of(testing::parts("ring", nodes, 1, Across::node, 16))));
+  for (const Node& node : nodes) pool.addresses.push_back(node.name);
+  pool.timeout = milliseconds(100);
+  pool.failing.on_failure = on_failure;
+  pool.failing.longest_ttl = std::chrono::seconds(5);
+  return pool;
+}
+
+/// Keys whose owners, in order, these servers are.
+std::vector<std::string> keys_of(const Pool& pool, const std::vector<NodeIndex>& owners, std::size_t count) {
+  std::vector<std::string> out;
+  for (int i = 0; out.size() < count; ++i) {
+    const std::string key = "key" + std::to_string(i);
+    NodeSet mask(pool.addresses.size());
+    bool fits = true;
+    for (const NodeIndex wanted : owners) {
+      NodeIndex found = no_node;
+      pool.placement.owners({key, pool.placement.hash(key), NodeMask(mask)}, {&found, 1});
+      fits &= found == wanted;
+      mask.insert(wanted);
+    }
+    if (fits) out.push_back(key);
+  }
+  return out;
+}
+std::string key_of(const Pool& pool, const std::vector<NodeIndex>& owners) {
+  return keys_of(pool, owners, 1)[0];
+}
+
+TEST(failing, next_asks_the_next_owner_and_moves_no_other_key) {
+  const Pool pool = pool_of(OnFailure::next);
+  Process process(pool);
+  const std::string mine = key_of(pool, {0, 1}), others = key_of(pool, {2});
+  EXPECT_EQ(process.set(others, "x"), "STORED\r\n");
+  process.kill("s0");
+  process.pass(milliseconds(50));
+  EXPECT_EQ(process.set(mine, "1"), "STORED\r\n");
+  EXPECT_EQ(process.get(mine), "1");
+  EXPECT_TRUE(process.stores["s1"].items.contains(mine));
+  EXPECT_EQ(process.get(others), "x");
+  EXPECT_EQ(process.events("server_away"), std::vector<std::string>{"s0"});
+}
+
+TEST(failing, what_is_written_elsewhere_lives_no_longer_than_the_cap) {
+  const Pool pool = pool_of(OnFailure::next);
+  Process process(pool);
+  const std::string key = key_of(pool, {0, 1});
+  EXPECT_EQ(process.set(key, "1"), "STORED\r\n");
+  EXPECT_EQ(process.stores["s0"].items[key].exptime, "0");
+  process.kill("s0");
+  process.pass(milliseconds(50));
+  for (const auto& [asked, given] : {std::pair{"0", "5"}, {"3", "3"}, {"100", "5"}, {"-1", "-1"}}) {
+    process.ask("set " + key + " 0 " + asked + " 1\r\n1\r\n");
+    EXPECT_EQ(process.stores["s1"].items[key].exptime, given) << asked;
+  }
+  process.ask("ms " + key + " 1 F3\r\n1\r\n");
+  EXPECT_EQ(process.stores["s1"].heard.back(), "ms " + key + " 1 F3 T5");
+  process.ask("gat 0 " + key + "\r\n");
+  EXPECT_EQ(process.stores["s1"].heard.back(), "gat 5 " + key);
+}
+
+// The heart of it: a value from before an absence must not come back after one was written elsewhere.
+std::string read_after_absence(OnReturn on_return, std::size_t fence_keys = 100) {
+  Pool pool = pool_of(OnFailure::next);
+  pool.failing.on_return = on_return;
+  pool.failing.fence_keys = fence_keys;
+  Process process(pool);
+  const auto keys = keys_of(pool, {0, 1}, 3);
+  process.set(keys[0], "old");
+  process.set(keys[2], "kept");
+  process.kill("s0");
+  process.pass(milliseconds(50));
+  process.set(keys[0], "new");
+  process.ask("delete " + keys[1] + "\r\n");
+  process.revive("s0");
+  process.pass(milliseconds(5000));
+  EXPECT_EQ(process.events("server_back"), std::vector<std::string>{"s0"});
+  process.set(keys[1], "there");
+  EXPECT_TRUE(process.stores["s0"].items.contains(keys[1])) << "its keys are its own again";
+  return process.get(keys[0]) + "," + process.get(keys[2]);
+}
+TEST(failing, fence_drops_what_was_written_elsewhere_and_nothing_else) {
+  EXPECT_EQ(read_after_absence(OnReturn::fence), ",kept");
+}
+TEST(failing, flush_drops_all) {
+  EXPECT_EQ(read_after_absence(OnReturn::flush), ",");
+}
+TEST(failing, a_fence_that_is_full_is_a_flush) {
+  EXPECT_EQ(read_after_absence(OnReturn::fence, 1), ",");
+}
+TEST(failing, keep_brings_old_values_back) {
+  EXPECT_EQ(read_after_absence(OnReturn::keep), "old,kept");
+}
+
+TEST(failing, one_loop_does_not_read_what_another_has_written_elsewhere_since) {
+  const Pool pool = pool_of(OnFailure::next);
+  Process process(pool, 2);
+  process.pass(milliseconds(20));
+  const std::string key = key_of(pool, {0, 1});
+  process.set(key, "old", 0);
+  EXPECT_EQ(process.get(key, 1), "old");
+  process.wire("s0", 0).held = true;
+  process.set(key, "lost", 0);
+  process.pass(milliseconds(200));
+  EXPECT_EQ(process.set(key, "new", 0), "STORED\r\n");
+  EXPECT_EQ(process.get(key, 1), "new") << "its own connection has no trouble";
+  process.pass(milliseconds(1000));
+  EXPECT_EQ(process.get(key, 1), "new") << "what the other loop has given up may still be done";
+  process.wire("s0", 0).held = false;
+  process.pass(milliseconds(200));
+  EXPECT_EQ(process.get(key, 1), "");
+  EXPECT_EQ(process.set(key, "newer", 1), "STORED\r\n");
+  EXPECT_EQ(process.get(key, 0), "newer");
+}
+
+std::string read_after_giving_up(bool draining) {
+  Pool pool = pool_of(OnFailure::error);
+  pool.failing.draining = draining;
+  Process process(pool, 2);
+  process.pass(milliseconds(20));
+  const std::string key = key_of(pool, {0});
+  process.wire("s0", 0).held = true;
+  process.set(key, "given up", 0);
+  process.pass(milliseconds(1000));
+  const bool acknowledged = process.set(key, "new", 1) == "STORED\r\n";
+  EXPECT_EQ(acknowledged, !draining);
+  process.wire("s0", 0).held = false;
+  process.late("s0");
+  process.pass(milliseconds(100));
+  if (!acknowledged) {
+    EXPECT_EQ(process.set(key, "new", 1), "STORED\r\n");
+  }
+  return process.get(key, 0);
+}
+TEST(failing, no_loop_writes_to_a_server_that_owes_another_an_answer_to_a_write) {
+  EXPECT_EQ(read_after_giving_up(true), "new");
+}
+TEST(failing, without_draining_a_write_that_was_given_up_undoes_a_later_one) {
+  EXPECT_EQ(read_after_giving_up(false), "given up");
+}
+
+TEST(failing, a_second_absence_does_not_bring_back_what_the_first_left_elsewhere) {
+  const Pool pool = pool_of(OnFailure::next);
+  Process process(pool);
+  const std::string key = key_of(pool, {0, 1});
+  const auto absence = [&] {
+    process.kill("s0");
+    process.pass(milliseconds(50));
+  };
+  absence();
+  process.set(key, "left elsewhere");
+  process.revive("s0");
+  process.pass(milliseconds(3000));
+  EXPECT_EQ(process.set(key, "new"), "STORED\r\n");
+  absence();
+  EXPECT_TRUE(process.get(key).starts_with("SERVER_ERROR s0: it is away again")) << process.get(key);
+  EXPECT_TRUE(process.set(key, "newer").starts_with("SERVER_ERROR s0: it is away again"));
+  process.stores["s1"].items.clear();  // their time is over
+  process.pass(milliseconds(8000));
+  EXPECT_EQ(process.set(key, "newer"), "STORED\r\n");
+  EXPECT_EQ(process.get(key), "newer");
+}
+
+TEST(failing, where_the_next_is_away_too_the_one_behind_is_asked_and_both_drop_what_was_written) {
+  const Pool pool = pool_of(OnFailure::next);
+  Process process(pool);
+  const std::string key = key_of(pool, {0, 1});
+  process.set(key, "0");
+  process.kill("s0");
+  process.pass(milliseconds(50));
+  process.set(key, "1");
+  process.kill("s1");
+  process.pass(milliseconds(50));
+  process.set(key, "2");
+  EXPECT_TRUE(process.stores["s2"].items.contains(key));
+  process.revive("s1");
+  process.pass(milliseconds(3000));
+  EXPECT_EQ(process.get(key), "") << "s1 has 1, and 2 was written since";
+  process.revive("s0");
+  process.pass(milliseconds(3000));
+  EXPECT_EQ(process.get(key), "");
+}
+
+TEST(failing, spare_servers_take_the_keys_of_those_away) {
+  Pool pool = pool_of(OnFailure::gutter);
+  pool.failing.gutter = {"g0", "g1"};
+  Process process(pool);
+  process.kill("s0");
+  process.pass(milliseconds(50));
+  for (const std::string& key : keys_of(pool, {0}, 20)) {
+    EXPECT_EQ(process.set(key, "1"), "STORED\r\n");
+    EXPECT_EQ(process.get(key), "1");
+  }
+  EXPECT_EQ(process.stores["g0"].items.size() + process.stores["g1"].items.size(), 20U);
+  EXPECT_GT(process.stores["g0"].items.size(), 2U);
+  EXPECT_GT(process.stores["g1"].items.size(), 2U);
+  EXPECT_EQ(process.stores["s1"].items.size() + process.stores["s2"].items.size(), 0U);
+}
+
+TEST(failing, a_delete_that_was_refused_is_done_before_the_server_is_used_again) {
+  const Pool pool = pool_of(OnFailure::error);
+  Process process(pool, 2);
+  process.pass(milliseconds(20));
+  const std::string key = key_of(pool, {0});
+  process.set(key, "old");
+  process.kill("s0");
+  process.pass(milliseconds(50));
+  EXPECT_TRUE(process.ask("delete " + key + "\r\n", 0).starts_with("SERVER_ERROR s0"));
+  process.revive("s0");
+  process.pass(milliseconds(3000));
+  EXPECT_EQ(process.get(key, 1), "");
+}
+
+TEST(failing, keys_come_back_part_by_part_and_none_with_an_old_value) {
+  Pool pool = pool_of(OnFailure::next);
+  pool.failing.ramp = milliseconds(1600);
+  Process process(pool);
+  const auto keys = keys_of(pool, {0}, 200);
+  for (const std::string& key : keys) process.set(key, "old");
+  process.kill("s0");
+  process.pass(milliseconds(50));
+  for (const std::string& key : keys) process.set(key, "new");
+  process.revive("s0");
+  std::size_t at_home = 0, parts = 0;
+  for (int i = 0; i < 400 && at_home < keys.size(); ++i) {
+    process.pass(milliseconds(10));
+    for (const std::string& key : keys) ASSERT_NE(process.get(key), "old") << key;
+    for (const std::string& key : keys) process.set(key, "newer");
+    std::size_t now = 0;
+    for (const std::string& key : keys)
+      now += process.stores["s0"].items.contains(key) && process.stores["s0"].items[key].value == "newer";
+    EXPECT_GE(now, at_home);
+    parts += now > at_home;
+    at_home = now;
+  }
+  EXPECT_EQ(at_home, keys.size());
+  EXPECT_GE(parts, 14U);
+}
+
+TEST(failing, servers_return_one_at_a_time) {
+  Pool pool = pool_of(OnFailure::next);
+  pool.failing.ramp = milliseconds(1600);
+  Process process(pool);
+  process.kill("s0");
+  process.kill("s1");
+  process.pass(milliseconds(50));
+  process.revive("s0");
+  process.revive("s1");
+  const auto first = keys_of(pool, {0}, 50), second = keys_of(pool, {1}, 50);
+  bool overlap = false;
+  for (int i = 0; i < 600; ++i) {
+    process.pass(milliseconds(10));
+    const auto part = [&](const std::vector<std::string>& keys, const std::string& server) {
+      std::size_t home = 0;
+      for (const std::string& key : keys) {
+        process.stores[server].items.clear();
+        process.set(key, "1");
+        home += process.stores[server].items.contains(key);
+      }
+      return home;
+    };
+    const std::size_t a = part(first, "s0"), b = part(second, "s1");
+    overlap |= a > 0 && a < first.size() && b > 0 && b < second.size();
+  }
+  EXPECT_FALSE(overlap);
+  EXPECT_EQ(process.events("server_back").size(), 2U);
+}
+
+TEST(failing, a_server_is_known_to_be_away_and_back_before_a_client_asks) {
+  const Pool pool = pool_of(OnFailure::error, 1);
+  Process process(pool);
+  process.kill("s0");
+  process.pass(milliseconds(20));
+  EXPECT_EQ(process.proxy().state(0), ServerState::waiting);
+  process.revive("s0");
+  process.pass(milliseconds(3000));
+  EXPECT_EQ(process.proxy().state(0), ServerState::up);
+  process.hold("s0", true);
+  process.pass(milliseconds(1500));
+  EXPECT_EQ(process.proxy().state(0), ServerState::stalled) << "a probe was not answered";
+  EXPECT_TRUE(process.get("a").starts_with("SERVER_ERROR s0: no reply")) << "and no client waits for it";
+}
+
+}  // namespace
+}  // namespace arcwise::router
