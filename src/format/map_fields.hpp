@@ -24,4 +24,7 @@ Fault read_whole(const Source& source, const YamlNode& node,
 /// A decimal number, 0 or within the bounds of a node's weight.
 Fault read_weight(const Source& source, const YamlNode& node, const std::function<void(Marked<double>)>& put);
 
+/// A whole map, where it is a part of another file.
+Result<ClusterMap> read_map(const Source& source, const YamlNode& root);
+
 }  // namespace arcwise

@@ -280,7 +280,21 @@ std::optional<std::string> written_weight(const Source& source, const ClusterSpe
   return std::nullopt;
 }
 
+Result<ClusterMap> built(const Source& source, const ClusterSpec& spec) {
+  auto map = validate(spec);
+  if (map) return map;
+  Error error = map.error();
+  if (auto written = written_weight(source, spec, error.where)) error.what = std::move(*written);
+  return error;
+}
+
 }  // namespace
+
+Result<ClusterMap> read_map(const Source& source, const YamlNode& root) {
+  ClusterSpec spec;
+  if (auto fault = read_spec(source, root, spec)) return *fault;
+  return built(source, spec);
+}
 
 Result<ClusterMap> parse_map(const Source& source) {
   try {
@@ -290,11 +304,7 @@ Result<ClusterMap> parse_map(const Source& source) {
       if (!root) return root.error();
       if (auto fault = read_spec(source, *root, spec)) return *fault;
     }
-    auto map = validate(spec);
-    if (map) return map;
-    Error error = map.error();
-    if (auto written = written_weight(source, spec, error.where)) error.what = std::move(*written);
-    return error;
+    return built(source, spec);
   } catch (const std::exception&) {
     return fault_at(source, {}, "", "not enough memory to read the file", "give a smaller file");
   }

@@ -397,7 +397,8 @@ ClusterMap::Parts random_parts(const Recipe& recipe) {
   for (Node& node : parts.nodes) {
     if (recipe.whole_weight) node.weight = std::ceil(node.weight);
     if (recipe.heaviest > 0) node.weight = std::min(node.weight, recipe.heaviest);
-    if (numbers_nodes(recipe) && *rc::gen::arbitrary<bool>()) node.bucket = *rc::gen::inRange<std::uint64_t>(0, 100'000);
+    if (numbers_nodes(recipe) && *rc::gen::arbitrary<bool>())
+      node.bucket = *rc::gen::inRange<std::uint64_t>(0, 100'000);
   }
   if (placement.given) random_tokens(parts);
   if (recipe.points == PointRule::table) random_table(parts);

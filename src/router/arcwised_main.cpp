@@ -1,86 +1,197 @@
 // arcwised: the router.
 #include <fmt/core.h>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
 #include <CLI/CLI.hpp>
 
-#include <atomic>
 #include <csignal>
 #include <cstdio>
 
-#include "router/loop.hpp"
+#include "format/json_text.hpp"
+#include "router/config.hpp"
+#include "router/log.hpp"
+#include "router/loops.hpp"
+#include "router/notify.hpp"
 #include "router/reload.hpp"
-#include "router/settings.hpp"
 
 namespace {
 
 using namespace arcwise;
 using namespace arcwise::router;
 
-std::atomic<bool> stop{false};
-std::atomic<Reload*> reload{nullptr};
-
-int fail(const Error& error) {
-  fmt::print(stderr, "arcwised: {}\n", to_string(error));
+int fail(const Error& error, bool json = false) {
+  fmt::print(stderr, "{}", json ? json_error(error) + "\n" : "arcwised: " + to_string(error) + "\n");
   return static_cast<int>(error.kind);
 }
 
 struct Options {
-  std::string config, map, memcached, redis, state;
-  bool check = false;
-  unsigned timeout_ms = 0;
+  std::string config, map, memcached, redis;
+  std::vector<Override> overrides;
+  bool check = false, json = false;
 };
 
-Result<std::vector<Pool>> pools_of(const Options& options) {
-  if (!options.config.empty()) {
-    const auto bytes = read_file(options.config, std::uint64_t{64} << 20);
-    if (!bytes) return bytes.error();
-    return pools_of_nutcracker({options.config, *bytes});
-  }
-  const std::vector<std::string> paths{options.map};
-  const auto cluster = load(paths, {});
-  if (!cluster) return cluster.error();
+Result<Config> configuration(const Options& options) {
   const bool redis = !options.redis.empty();
-  auto pool = pool_of_map(cluster->map, redis ? Protocol::redis : Protocol::memcached,
-                          redis ? options.redis : options.memcached);
-  if (!pool) return pool.error();
-  pool->name = options.map;
-  return std::vector<Pool>{std::move(*pool)};
+  auto config = !options.config.empty()
+                    ? read_config(options.config)
+                    : config_of_map(options.map, redis ? Protocol::redis : Protocol::memcached,
+                                    redis ? options.redis : options.memcached);
+  if (!config) return config.error();
+  if (auto error = apply_overrides(*config, options.overrides)) return *error;
+  if (auto error = check(*config)) return *error;
+  return config;
 }
 
-// With what the command line says over what the file says.
-Result<std::vector<Pool>> read_pools(const Options& options) {
-  auto pools = pools_of(options);
-  if (pools && options.timeout_ms)
-    for (Pool& pool : *pools) pool.timeout = milliseconds(options.timeout_ms);
-  return pools;
+// Signals are waited for by one thread; the others, begun later, never see them.
+sigset_t take_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, signal);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+  return signals;
 }
 
-int serve(std::vector<Pool> pools, const Options& options) {
-  Journal journal([](const Event& event) {
-    fmt::print(stderr, "arcwised: {}{}{}{}{}: {}\n", event.pool.empty() ? "" : "pool ", event.pool,
-               event.pool.empty() ? "" : ": ", event.server.empty() ? "" : event.server + ": ", event.name,
-               event.text);
-  });
+// How many descriptors the configuration may come to need, beside those that every process has.
+std::uint64_t descriptors_for(const Config& config) {
+  std::uint64_t all = 64;
+  for (const PoolConfig& pool : config.pools)
+    all += pool.pool.limits.clients + config.daemon.threads * (pool.pool.addresses.size() + 1);
+  return all;
+}
+
+// Until a signal ends it.
+class Watch {
+ public:
+  Watch(const Config& config, const sigset_t& signals, Loops& loops, Reload& reload, Log& log,
+        const Notifier& manager)
+      : drain_(config.daemon.drain),
+        signals_(signals),
+        loops_(loops),
+        reload_(reload),
+        log_(log),
+        manager_(manager),
+        watchdog_(watchdog_of_environment()) {}
+
+  void run() {
+    while (!loops_.ended()) {
+      const int signal = wait();
+      if (signal == SIGHUP) reload_.ask();
+      if (signal == SIGTERM || signal == SIGINT) end();
+      log_.catch_up(std::chrono::system_clock::now());
+      if (watchdog_ && loops_.alive()) manager_.say("WATCHDOG=1");
+    }
+  }
+
+ private:
+  int wait() const {
+    const milliseconds often = draining_ ? milliseconds(20) : milliseconds(1000);
+    const milliseconds at_most = watchdog_ ? std::min(often, *watchdog_ / 3) : often;
+    const timespec time{at_most.count() / 1000, at_most.count() % 1000 * 1'000'000};
+    return sigtimedwait(&signals_, nullptr, &time);
+  }
+  void end() {
+    // Who says it twice means it.
+    if (draining_) _exit(1);
+    draining_ = true;
+    manager_.say("STOPPING=1");
+    loops_.drain(drain_);
+  }
+
+  milliseconds drain_;
+  const sigset_t& signals_;
+  Loops& loops_;
+  Reload& reload_;
+  Log& log_;
+  const Notifier& manager_;
+  std::optional<milliseconds> watchdog_;
+  bool draining_ = false;
+};
+
+int serve(const Config& config, const Options& options) {
+  const sigset_t signals = take_signals();
+  Log log(config.daemon.log, config.daemon.log_level, write_to_stderr);
+  Journal journal([&log](const Event& event) { log.say(event); });
   Board board;
-  Loop loop(0, journal, board);
-  Reload watcher(
-      loop, options.config.empty() ? options.map : options.config, options.state,
-      [&options] { return read_pools(options); }, journal);
-  // Before anybody can know that it runs, and tell it something.
-  reload = &watcher;
-  for (const int signal : {SIGTERM, SIGINT}) std::signal(signal, [](int) { stop = true; });
-  std::signal(SIGHUP, [](int) { reload.load()->ask(); });
-  if (const auto error = watcher.begin(pools)) return fail(*error);
-  for (Pool& pool : pools) {
-    const std::string name = pool.name;
-    const auto address = loop.add(std::move(pool));
+  Loops loops(config.daemon.threads, journal, board);
+  Reload reload(loops, [&options] { return configuration(options); }, journal);
+  const Notifier manager = Notifier::of_environment();
+  const std::uint64_t needed = descriptors_for(config), given = raise_descriptor_limit();
+  if (given < needed)
+    journal.add({0,
+                 {},
+                 Severity::warning,
+                 "few_descriptors",
+                 {},
+                 {},
+                 fmt::format("{} file descriptors are allowed, and {} may be needed: further clients are "
+                             "refused then; raise the limit (ulimit -n, LimitNOFILE) or lower `clients`",
+                             given, needed)});
+  if (const auto error = reload.begin(config)) return fail(*error);
+  for (const PoolConfig& pool : config.pools) {
+    const auto address = loops.add(pool.pool);
     if (!address) return fail(address.error());
-    fmt::print("arcwised: pool {} listens on {}\n", name, *address);
+    fmt::print("arcwised: pool {} listens on {}\n", pool.pool.name, *address);
+    for (const std::string& note : pool.pool.notes)
+      journal.add({0, {}, Severity::warning, "not_followed", pool.pool.name, {}, note});
   }
   std::fflush(stdout);
-  watcher.watch();
-  loop.run(stop, milliseconds(5000));
-  std::signal(SIGHUP, SIG_IGN);
+  loops.start();
+  reload.watch([&manager](bool begins) {
+    if (begins)
+      manager.say_reloading();
+    else
+      manager.say("READY=1");
+  });
+  manager.say("READY=1");
+  Watch(config, signals, loops, reload, log, manager).run();
   return 0;
+}
+
+void add_options(CLI::App& app, Options& options) {
+  auto* config = app.add_option("--config", options.config,
+                                "Arcwise's own configuration, or an unchanged nutcracker.yml");
+  auto* map = app.add_option("--map", options.map, "a map whose nodes have addresses");
+  auto* memcached = app.add_option("--memcached", options.memcached, "listen for memcached clients here");
+  auto* redis = app.add_option("--redis", options.redis, "listen for Redis clients here");
+  config->excludes(map);
+  memcached->excludes(redis)->needs(map);
+  redis->needs(map);
+  const auto setting = [&](const char* option, const char* key, const char* what) {
+    app.add_option_function<std::string>(
+        option, [&options, key](const std::string& value) { options.overrides.push_back({{}, key, value}); },
+        what);
+  };
+  setting("--admin", "admin", "tell about itself here, over HTTP");
+  setting("--peers", "peers", "admin addresses of other routers of the same pools, with commas");
+  setting("--state", "state", "remember the newest map served in this folder");
+  setting("--threads", "threads", "how many threads serve clients");
+  setting("--log", "log", "logfmt or json");
+  app.add_option_function<std::string>(
+      "--timeout",
+      [&options](const std::string& value) {
+        // Twemproxy's unit where there is none.
+        const bool bare = value.find_first_not_of("0123456789") == std::string::npos;
+        options.overrides.push_back({{}, "timeout", value + (bare ? "ms" : "")});
+      },
+      "without an answer for so long a server is given up: 400ms, 2s");
+  app.add_option_function<std::vector<std::string>>(
+         "--set",
+         [&options](const std::vector<std::string>& all) {
+           for (const std::string& one : all) {
+             const std::size_t equals = one.find('='), dot = one.substr(0, equals).rfind('.');
+             if (equals == std::string::npos) throw CLI::ValidationError("--set", "write KEY=VALUE");
+             const bool pool = dot != std::string::npos;
+             options.overrides.push_back({pool ? one.substr(0, dot) : std::string(),
+                                          one.substr(pool ? dot + 1 : 0, equals - (pool ? dot + 1 : 0)),
+                                          one.substr(equals + 1)});
+           }
+         },
+         "KEY=VALUE of a setting, of all pools or as POOL.KEY=VALUE of one")
+      ->allow_extra_args(false);
+  auto* check = app.add_flag("--check", options.check, "test the configuration, show it, and end");
+  app.add_flag("--json", options.json, "with --check: for programs")->needs(check);
 }
 
 }  // namespace
@@ -88,17 +199,7 @@ int serve(std::vector<Pool> pools, const Options& options) {
 int main(int argc, char** argv) {
   Options options;
   CLI::App app{"The router: clients talk to one address, and each key goes to its node.", "arcwised"};
-  auto* config = app.add_option("--config", options.config, "an unchanged nutcracker.yml");
-  auto* map = app.add_option("--map", options.map, "a map whose nodes have addresses");
-  auto* memcached = app.add_option("--memcached", options.memcached, "listen for memcached clients here");
-  auto* redis = app.add_option("--redis", options.redis, "listen for Redis clients here");
-  app.add_option("--timeout", options.timeout_ms,
-                 "milliseconds without an answer before a server is given up");
-  app.add_option("--state", options.state, "remember the newest map served in this folder");
-  app.add_flag("--check", options.check, "test the configuration, and end");
-  config->excludes(map);
-  memcached->excludes(redis)->needs(map);
-  redis->needs(map);
+  add_options(app, options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -110,13 +211,12 @@ int main(int argc, char** argv) {
                "arcwised: nothing to serve; give --config FILE, or --map MAP with --memcached or --redis\n");
     return 2;
   }
-  auto pools = read_pools(options);
-  if (!pools) return fail(pools.error());
-  for (const Pool& pool : *pools)
-    for (const std::string& note : pool.notes) fmt::print(stderr, "arcwised: pool {}: {}\n", pool.name, note);
-  if (!options.check) return serve(std::move(*pools), options);
-  for (const Pool& pool : *pools)
-    fmt::print("pool {}: {} servers, {}, listens on {}\n", pool.name, pool.addresses.size(),
-               pool.protocol == Protocol::redis ? "redis" : "memcached", pool.listen);
+  const auto config = configuration(options);
+  if (!config) return fail(config.error(), options.json);
+  if (!options.check) return serve(*config, options);
+  for (const PoolConfig& pool : config->pools)
+    for (const std::string& note : pool.pool.notes)
+      fmt::print(stderr, "arcwised: pool {}: {}\n", pool.pool.name, note);
+  fmt::print("{}", options.json ? report_json(*config) : report(*config));
   return 0;
 }

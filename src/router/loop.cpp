@@ -1,7 +1,10 @@
 #include "router/loop.hpp"
 
+#include <fcntl.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -11,8 +14,7 @@ namespace arcwise::router {
 namespace {
 
 constexpr std::size_t read_size = std::size_t{64} << 10;
-constexpr int tick_ms = 20;
-constexpr milliseconds publish_every{200};
+constexpr milliseconds publish_every{200}, publish_idle{1000};
 
 Time clock_now() noexcept {
   return std::chrono::duration_cast<Time>(std::chrono::steady_clock::now().time_since_epoch());
@@ -49,26 +51,43 @@ Loop::Loop(std::size_t number, Journal& journal, Board& board)
       journal_(journal),
       board_(board),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
-      now_(clock_now()) {}
+      woken_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      spare_(open("/dev/null", O_RDONLY | O_CLOEXEC)),
+      now_(clock_now()) {
+  add_to_epoll(woken_, tag(Role::other_thread, 0, 0), EPOLLIN);
+}
 
-Result<std::string> Loop::add(Pool pool) {
-  auto listener = listen_on(pool.listen);
-  if (!listener) return listener.error();
-  const std::string address = address_of(*listener);
-  sides_.emplace_back(std::move(pool));
-  sides_.back().listener = std::move(*listener);
+void Loop::add(Pool pool, Descriptor listener, ClientCount clients) {
+  sides_.emplace_back(std::move(pool), std::move(listener), std::move(clients));
   const auto wall = std::chrono::system_clock::now().time_since_epoch();
   sides_.back().proxy.set_wall(std::chrono::duration_cast<std::chrono::seconds>(wall - now_).count());
+  // Exclusive: of the loops that share a unix socket one wakes up for a client.
+  add_to_epoll(sides_.back().listener, tag(Role::listener, sides_.size() - 1, 0), EPOLLIN | EPOLLEXCLUSIVE);
+}
+
+void Loop::add_to_epoll(const Descriptor& fd, std::uint64_t tag, std::uint32_t events) {
   epoll_event event{};
-  event.events = EPOLLIN;
-  event.data.u64 = tag(Role::listener, sides_.size() - 1, 0);
-  epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, sides_.back().listener.get(), &event);
-  return address;
+  event.events = events;
+  event.data.u64 = tag;
+  epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd.get(), &event);
+}
+
+void Loop::wake() {
+  const std::uint64_t one = 1;
+  (void)!write(woken_.get(), &one, sizeof one);
 }
 
 void Loop::post(Pool pool) {
-  const std::lock_guard lock(posted_mutex_);
-  posted_.push_back(std::move(pool));
+  {
+    const std::lock_guard lock(posted_mutex_);
+    posted_.push_back(std::move(pool));
+  }
+  wake();
+}
+
+void Loop::drain(milliseconds at_most) {
+  drain_ms_.store(at_most.count(), std::memory_order_relaxed);
+  wake();
 }
 
 void Loop::adopt_posted() {
@@ -85,38 +104,43 @@ void Loop::adopt_posted() {
       }
 }
 
-void Loop::report() {
+void Loop::report(bool busy) {
+  unpublished_ |= busy;
   for (Side& side : sides_)
     for (Event& event : side.proxy.take_events()) journal_.add(std::move(event));
-  if (now_ - published_ < publish_every) return;
+  if (now_ - published_ < (unpublished_ ? publish_every : publish_idle)) return;
   published_ = now_;
+  unpublished_ = false;
   std::vector<PoolStats> stats;
   for (const Side& side : sides_) stats.push_back(side.proxy.stats(now_));
   board_.publish(number_, stats);
 }
 
-void Loop::run(const std::atomic<bool>& stop, milliseconds drain) {
+// Milliseconds until there is something to do by itself, rounded up so that it is due then.
+int Loop::patience() const {
+  if (looks_ == 1) return 0;
+  Time until = published_ + (unpublished_ ? publish_every : publish_idle);
+  if (draining_) until = std::min(until, drained_at_);
+  for (const Side& side : sides_) {
+    until = std::min(until, side.proxy.deadline(now_));
+    if (side.deaf_until != Time{}) until = std::min(until, side.deaf_until);
+  }
+  if (until <= now_) return 0;
+  return static_cast<int>((until - now_ + Time(999)) / milliseconds(1));
+}
+
+void Loop::run() {
   std::array<epoll_event, 512> events;
-  bool draining = false;
-  Time deadline{};
-  for (;;) {
-    const int count = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), tick_ms);
+  while (!draining_ || !drain_on()) {
+    const int count = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), patience());
     now_ = clock_now();
     for (const epoll_event* e = events.data(); e < events.data() + count; ++e) handle(e->data.u64, e->events);
-    adopt_posted();
-    bool quiet = true;
     for (std::size_t side = 0; side < sides_.size(); ++side) {
       sides_[side].proxy.tick(now_);
       settle(side);
-      quiet &= sides_[side].proxy.quiet();
     }
-    report();
-    if (stop.load(std::memory_order_relaxed) && !draining) {
-      draining = true;
-      deadline = now_ + drain;
-      for (Side& side : sides_) side.listener = Descriptor();
-    }
-    if (draining && (quiet || now_ >= deadline)) return;
+    listen_again();
+    report(count > 0);
   }
 }
 
@@ -130,22 +154,13 @@ void Loop::handle(std::uint64_t tag, std::uint32_t events) {
       return client_event(side, id, events);
     case Role::server:
       return server_event(side, id, events);
-  }
-}
-
-void Loop::accept_clients(std::size_t at) {
-  Side& side = sides_[at];
-  for (int i = 0; i < 64 && side.listener; ++i) {
-    Descriptor fd = accept_from(side.listener);
-    if (!fd) return;
-    if (side.proxy.clients() >= side.proxy.pool().limits.clients) continue;
-    const auto id = side.proxy.add_client();
-    if (side.clients.size() <= id) side.clients.resize(id + 1);
-    side.clients[id] = {std::move(fd), false, true};
-    epoll_event event{};
-    event.events = EPOLLIN;
-    event.data.u64 = tag(Role::client, at, id);
-    epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, side.clients[id].fd.get(), &event);
+    case Role::other_thread: {
+      std::uint64_t times = 0;
+      (void)!read(woken_.get(), &times, sizeof times);
+      adopt_posted();
+      if (!draining_ && drain_ms_.load(std::memory_order_relaxed) >= 0) begin_drain();
+      answered_.fetch_add(1, std::memory_order_relaxed);
+    }
   }
 }
 
@@ -197,10 +212,7 @@ void Loop::connect(std::size_t at, Proxy::ServerId n) {
   if (!fd) return side.proxy.lost(n, fd.error().why, now_);
   if (side.servers.size() <= n) side.servers.resize(n + 1);
   side.servers[n] = {std::move(*fd), true, true};
-  epoll_event event{};
-  event.events = EPOLLIN | EPOLLOUT;
-  event.data.u64 = tag(Role::server, at, n);
-  epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, side.servers[n].fd.get(), &event);
+  add_to_epoll(side.servers[n].fd, tag(Role::server, at, n), EPOLLIN | EPOLLOUT);
 }
 
 void Loop::send_to_client(std::size_t at, std::uint32_t id) {
@@ -225,7 +237,9 @@ void Loop::send_to_server(std::size_t at, Proxy::ServerId n) {
 }
 
 void Loop::close_client(std::size_t at, std::uint32_t id) {
-  sides_[at].clients[id].fd = Descriptor();
+  Socket& socket = sides_[at].clients[id];
+  if (socket.fd) sides_[at].connected->fetch_sub(1, std::memory_order_relaxed);
+  socket.fd = Descriptor();
   sides_[at].proxy.drop_client(id);
 }
 

@@ -1,10 +1,12 @@
 // The loop: moves bytes between sockets and proxies, and tells these the time.
 //
-// Layer: router. One thread. What a tick's events ask for is sent together at its end.
+// Layer: router. One thread, which sleeps until a socket, another thread or the next deadline wants
+// something. What a tick's events ask for is sent together at its end.
 #pragma once
 
 #include <atomic>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -16,34 +18,56 @@ namespace arcwise::router {
 
 class Loop {
  public:
+  /// Of a pool, over all loops.
+  using ClientCount = std::shared_ptr<std::atomic<std::size_t>>;
+
   /// `number`: among the loops of a router. Its proxies' events go to the journal, what they count to the
   /// board.
   Loop(std::size_t number, Journal& journal, Board& board);
-  /// Serves a pool at its address. Returns the address it has got.
-  Result<std::string> add(Pool pool);
-  /// The pool of this name goes on with another map. Thread-safe; the loop takes it up within a tick.
+  /// Serves a pool's clients that come to this socket.
+  void add(Pool pool, Descriptor listener, ClientCount clients);
+  /// Until it was told to drain, and has.
+  void run();
+
+  // For other threads
+  /// The pool of this name goes on with another map and other settings.
   void post(Pool pool);
-  /// Until `stop` is set; then until what is under way is answered, or `drain` has passed.
-  void run(const std::atomic<bool>& stop, milliseconds drain);
-  Proxy& proxy(std::size_t i) noexcept { return sides_[i].proxy; }
+  /// No new client is taken, idle ones are closed, and the others when they have been answered, or when
+  /// `at_most` has passed.
+  void drain(milliseconds at_most);
+  /// Raises answered() within a moment, unless the loop is stuck.
+  void ask() { wake(); }
+  std::uint64_t answered() const noexcept { return answered_.load(std::memory_order_relaxed); }
 
  private:
-  enum class Role : std::uint8_t { listener, client, server };
+  enum class Role : std::uint8_t { listener, client, server, other_thread };
   struct Socket {
     Descriptor fd;
     bool writable_wanted = false, readable_wanted = true;
   };
   struct Side {
-    explicit Side(Pool pool) : proxy(std::move(pool)) {}
+    Side(Pool pool, Descriptor on, ClientCount count)
+        : proxy(std::move(pool)), listener(std::move(on)), connected(std::move(count)) {}
     Proxy proxy;
     Descriptor listener;
+    Time deaf_until{};  ///< its listener is not heard, for descriptors have run out; 0: it is
+    Time refusal_told{};
+    ClientCount connected;
     std::vector<Socket> clients, servers;
   };
 
+  void wake();
+  int patience() const;
   void adopt_posted();
-  void report();
+  void report(bool busy);
   void handle(std::uint64_t tag, std::uint32_t events);
   void accept_clients(std::size_t side);
+  bool out_of_descriptors(std::size_t side);
+  void refuse(std::size_t side, const Descriptor& client, const char* why);
+  void listen_again();
+  void begin_drain();
+  /// Whether all is done.
+  bool drain_on();
   void client_event(std::size_t side, std::uint32_t id, std::uint32_t events);
   void server_event(std::size_t side, Proxy::ServerId n, std::uint32_t events);
   void settle(std::size_t side);
@@ -52,6 +76,7 @@ class Loop {
   void send_to_server(std::size_t side, Proxy::ServerId n);
   void close_client(std::size_t side, std::uint32_t id);
   void close_server(std::size_t side, Proxy::ServerId n, std::string_view why);
+  void add_to_epoll(const Descriptor& fd, std::uint64_t tag, std::uint32_t events);
   void watch(Socket& socket, std::uint64_t tag, bool readable, bool writable);
   static std::uint64_t tag(Role role, std::size_t side, std::uint32_t id) noexcept {
     return static_cast<std::uint64_t>(role) << 60 | std::uint64_t{side} << 32 | id;
@@ -60,12 +85,18 @@ class Loop {
   std::size_t number_;
   Journal& journal_;
   Board& board_;
-  Time published_{};
-  Descriptor epoll_;
+  Descriptor epoll_, woken_;
+  Descriptor spare_;  ///< given up to refuse a client when there is no other
   std::deque<Side> sides_;
+  Time now_{}, published_{};
+  bool unpublished_ = false;  ///< something may have been counted since
+  bool draining_ = false;
+  int looks_ = 0;  ///< for what has arrived, since it drains
+  Time drained_at_{};
+  std::atomic<std::int64_t> drain_ms_{-1};
+  std::atomic<std::uint64_t> answered_{0};
   std::mutex posted_mutex_;
   std::vector<Pool> posted_;
-  Time now_{};
 };
 
 }  // namespace arcwise::router

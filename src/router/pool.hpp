@@ -81,11 +81,19 @@ struct PoolLimits {
 class Standings;
 std::shared_ptr<Standings> make_standings();
 
+/// How the pool's address is listened on.
+struct Listening {
+  unsigned backlog = 1024;  ///< connections that may wait to be taken
+  bool reuse_port = false;  ///< beside another process on the same address
+  bool keepalive = false;   ///< clients that vanish without a word are noticed after a while
+};
+
 struct Pool {
   explicit Pool(Placement placed) : placement(std::move(placed)) {}
 
   std::string name;
-  std::string listen;  ///< host:port, [host]:port, or the path of a unix socket
+  std::string listen;  ///< host:port, [host]:port, or the path of a unix socket, and its permissions
+  Listening listening;
   Protocol protocol = Protocol::memcached;
   Placement placement;
   std::vector<std::string> addresses;  ///< by node

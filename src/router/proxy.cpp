@@ -129,7 +129,7 @@ bool Proxy::finished(ClientId id) const noexcept {
 
 bool Proxy::quiet() const noexcept {
   for (const Server& server : servers_)
-    if (!server.parts.empty()) return false;
+    if (server.state != State::stalled && !server.parts.empty()) return false;
   return true;
 }
 
@@ -313,6 +313,17 @@ void Proxy::lost(ServerId s, std::string_view why, Time now) {
     ++server.failed;
     fail(part, server.name, why);
   }
+}
+
+Time Proxy::deadline(Time now) const noexcept {
+  Time first = reduced_ ? reduced_->until : Time::max();
+  for (const Server& server : servers_) {
+    first = std::min(first, looked_after_at(server, now));
+    const bool awaited = server.state == State::connecting || server.state == State::up;
+    if (pool_.timeout && awaited && !server.parts.empty())
+      first = std::min(first, server.parts.front().sent + *pool_.timeout + Time(1));
+  }
+  return first;
 }
 
 void Proxy::tick(Time now) {

@@ -108,6 +108,11 @@ class Proxy {
   }
   /// It has said all it had to: close when client_out() is sent.
   bool finished(ClientId id) const noexcept;
+  /// It waits for nothing, and has not begun to ask.
+  bool idle(ClientId id) const noexcept {
+    const Client& client = clients_[id];
+    return client.slots.empty() && client.in.empty() && client.out.empty() && !client.transaction;
+  }
   std::size_t clients() const noexcept { return client_count_; }
 
   // Servers. A server is an address; it keeps its number, and its connection, from one map to the next.
@@ -126,6 +131,9 @@ class Proxy {
 
   // Time
   void tick(Time now);
+  /// When tick() has something to do even if nothing happens until then; Time::max(): never. Whatever tick()
+  /// waits for must be told here, for the loop sleeps that long.
+  Time deadline(Time now) const noexcept;
 
   /// What the loop has to do: send what clients' and servers' buffers hold, connect, and close. Empties the
   /// list that it calls `act` for; each is listed once.
@@ -162,7 +170,7 @@ class Proxy {
   const Counters& counters() const noexcept { return counters_; }
   using State = ServerState;
   State state(ServerId s) const noexcept { return servers_[s].state; }
-  /// Nothing is under way.
+  /// Nothing is under way but what was given up.
   bool quiet() const noexcept;
   PoolStats stats(Time now) const;
   /// What has happened since it was called last.
@@ -315,6 +323,7 @@ class Proxy {
   void away(ServerId s, std::string_view why, Time now);
   void drained(ServerId s, Time now);
   void look_after(ServerId s, Time now);
+  Time looked_after_at(const Server& server, Time now) const noexcept;
   void own_question(ServerId s, Use use, std::string_view text, Time now);
   void probe(ServerId s, Time now);
   void carry_out(ServerId s, const Standing::Task& task, Time now);

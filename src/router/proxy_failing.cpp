@@ -274,6 +274,21 @@ void Proxy::look_after(ServerId s, Time now) {
   if (const auto task = server.standing->begin_return(this, pool_.failing, now)) carry_out(s, *task, now);
 }
 
+// When look_after() has something to do by itself.
+Time Proxy::looked_after_at(const Server& server, Time now) const noexcept {
+  constexpr milliseconds soon{20};  // another loop, or another server's return, is waited for
+  if (server.left) return Time::max();
+  if (pool_.failing.auto_eject && server.state == State::stalled)
+    return server.counted + *pool_.timeout + Time(1);
+  const milliseconds every = pool_.failing.probe_every;
+  const bool away = server.standing->away(), asked_for = every.count() > 0 || away;
+  if (server.state == State::idle) return asked_for ? now : Time::max();
+  if (server.state == State::waiting) return asked_for ? server.retry : Time::max();
+  if (server.state != State::up || server.probing) return Time::max();
+  if (away) return server.fencing > 0 ? Time::max() : std::max(server.return_after, now + soon);
+  return every.count() > 0 && server.parts.empty() ? server.heard + every : Time::max();
+}
+
 void Proxy::carry_out(ServerId s, const Standing::Task& task, Time now) {
   const bool redis = pool_.protocol == Protocol::redis;
   std::string& text = scratch_;

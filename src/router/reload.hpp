@@ -1,55 +1,55 @@
-// New maps while a router runs: reads its file again when it changes or when told to, and hands what may
-// follow to the loop.
+// New maps and settings while a router runs: reads its files again when they change or when told to, and
+// hands what may follow to the loops.
 //
 // Layer: router. The reading, compiling and comparing is done on a thread of its own.
 #pragma once
 
-#include <atomic>
+#include <condition_variable>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <string>
 #include <thread>
 
-#include "router/loop.hpp"
+#include "router/config.hpp"
+#include "router/loops.hpp"
 #include "router/membership.hpp"
 
 namespace arcwise::router {
 
 class Reload {
  public:
-  using Pools = std::function<Result<std::vector<Pool>>()>;
+  using Read = std::function<Result<Config>()>;
 
-  /// `state`: the folder in which the highest map served is remembered; empty: it is not.
-  Reload(Loop& loop, std::string file, std::string state, Pools read, Journal& journal)
-      : loop_(loop),
-        file_(std::move(file)),
-        state_(std::move(state)),
-        read_(std::move(read)),
-        journal_(journal) {}
+  Reload(Loops& loops, Read read, Journal& journal)
+      : loops_(loops), read_(std::move(read)), journal_(journal) {}
   ~Reload();
 
-  /// The pools to begin with. Refused where a later map was served before.
-  std::optional<Error> begin(const std::vector<Pool>& pools);
-  /// Watches the file until destruction.
-  void watch();
-  /// Read it now, changed or not. For signal handlers.
-  void ask() noexcept { asked_.store(true, std::memory_order_relaxed); }
+  /// The configuration to begin with. Refused where a later map was served before.
+  std::optional<Error> begin(const Config& config);
+  /// Watches its files until destruction. `reloading` is told of each time before and after (true, false).
+  void watch(std::function<void(bool)> reloading = {});
+  /// Read them now, changed or not.
+  void ask();
 
  private:
   void read_again();
+  void take(Config config);
   void refuse(const std::string& pool, const std::string& why);
-  void consider(Pool pool);
+  void say(Severity severity, const char* name, const std::string& pool, std::string text);
+  void consider(PoolConfig config);
+  /// Whether a setting has changed that loops take up; those that they do not are told.
+  bool consider_settings(const PoolConfig& now, PoolConfig& next);
 
-  Loop& loop_;
-  std::string file_, state_;
-  Pools read_;
+  Loops& loops_;
+  Read read_;
   Journal& journal_;
-  struct Current {
-    Served served;
-    Placement placement;
-  };
-  std::map<std::string, Current> current_;  ///< by pool
-  std::atomic<bool> asked_{false}, stop_{false};
+  Config current_;                        ///< as it is served
+  std::map<std::string, Served> served_;  ///< by pool
+  std::function<void(bool)> reloading_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool asked_ = false, stop_ = false;
   std::thread thread_;
 };
 

@@ -1,65 +1,115 @@
 #include "router/settings.hpp"
 
+#include <array>
 #include <charconv>
-
-#include "format/yaml.hpp"
 
 namespace arcwise::router {
 namespace {
+
+// Twemproxy writes durations in milliseconds.
+std::string as_duration(const YamlNode& node) {
+  return node.text + "ms";
+}
+std::string as_it_is(const YamlNode& node) {
+  return node.text;
+}
+std::string as_protocol(const YamlNode& node) {
+  return node.text == "true" ? "redis" : "memcached";
+}
+// No limit, where it says 0.
+std::string as_limit(const YamlNode& node) {
+  return node.text == "0" ? "1000000000" : node.text;
+}
+
+/// A setting of twemproxy's, and which of ours it is. Its redis_auth is asked of clients, and told to
+/// servers.
+struct Counterpart {
+  std::string_view theirs, ours;
+  std::string (*text)(const YamlNode& node);
+};
+constexpr std::array<Counterpart, 12> counterparts{{{"listen", "listen", as_it_is},
+                                                    {"redis", "protocol", as_protocol},
+                                                    {"timeout", "timeout", as_duration},
+                                                    {"redis_auth", "password", as_it_is},
+                                                    {"redis_auth", "client_password", as_it_is},
+                                                    {"redis_db", "database", as_it_is},
+                                                    {"backlog", "backlog", as_it_is},
+                                                    {"reuseport", "reuse_port", as_it_is},
+                                                    {"tcpkeepalive", "keepalive", as_it_is},
+                                                    {"client_connections", "clients", as_limit},
+                                                    {"server_failure_limit", "failure_limit", as_it_is},
+                                                    {"server_retry_timeout", "eject_for", as_duration}}};
 
 Error bad(const Source& source, const YamlNode& node, const std::string& why, const std::string& advice) {
   return Error{ErrorKind::input, {source.name, node.at.line, node.at.column}, node.text, why, advice};
 }
 
-// The importer has read the values; what is left is to use them.
-unsigned long whole(const YamlNode& node) {
-  unsigned long value = 0;
-  std::from_chars(node.text.data(), node.text.data() + node.text.size(), value);
-  return value;
+std::optional<Error> take_over(const Source& source, const YamlNode& node, PoolConfig& to) {
+  for (const Counterpart& pair : counterparts) {
+    const YamlNode* item = node.find(pair.theirs);
+    if (!item) continue;
+    const std::array<std::string, 1> words{pair.text(*item)};
+    for (const auto& setting : pool_settings())
+      if (setting.key == pair.ours)
+        if (auto wrong = setting.set(to.pool, words))
+          return bad(source, *item, "`" + item->key + "`: " + wrong->why, wrong->advice);
+    to.sources.insert_or_assign(std::string(pair.ours),
+                                source.name + ":" + std::to_string(item->key_at.line));
+  }
+  return std::nullopt;
 }
 
-Result<Pool> pool_of(const Source& source, const YamlNode& node) {
+bool says(const YamlNode& node, std::string_view key, std::string_view text) {
+  const YamlNode* item = node.find(key);
+  return item && item->text == text;
+}
+
+std::vector<std::string> notes_of(const YamlNode& node) {
+  std::vector<std::string> notes;
+  if (says(node, "auto_eject_hosts", "true"))
+    notes.push_back(
+        "auto_eject_hosts is not followed: a server that is away fails its own keys, and none moves");
+  const YamlNode* connections = node.find("server_connections");
+  if (connections && connections->text != "1")
+    notes.push_back(
+        "server_connections is not followed: each thread has one connection to a server, so that "
+        "what a client asks is done in its order");
+  return notes;
+}
+
+Result<PoolConfig> pool_of(const Source& source, const YamlNode& node) {
   LoadOptions options;
   options.from = "nutcracker";
   options.pool = node.key;
   const auto cluster = parse({&source, 1}, options);
   if (!cluster) return cluster.error();
-  const YamlNode* listen = node.find("listen");
-  if (!listen) return bad(source, node, "the pool has no address to listen on", "add `listen: host:port`");
-  const YamlNode* redis = node.find("redis");
-  auto pool = pool_of_map(
-      cluster->map, redis && redis->text == "true" ? Protocol::redis : Protocol::memcached, listen->text);
+  if (!node.find("listen"))
+    return bad(source, node, "the pool has no address to listen on", "add `listen: host:port`");
+  auto pool = pool_of_map(cluster->map, Protocol::memcached, {});
   if (!pool) return pool.error();
-  pool->name = node.key;
-  if (const YamlNode* timeout = node.find("timeout")) pool->timeout = milliseconds(whole(*timeout));
-  if (const YamlNode* password = node.find("redis_auth")) pool->password = password->text;
-  if (const YamlNode* database = node.find("redis_db"))
-    pool->database = static_cast<unsigned>(whole(*database));
-  const YamlNode* eject = node.find("auto_eject_hosts");
-  if (eject && eject->text == "true")
-    pool->notes.push_back(
-        "auto_eject_hosts is not followed: a server that is away fails its own keys, and none moves");
-  return pool;
+  PoolConfig out{std::move(*pool), {}, {}};
+  out.pool.name = node.key;
+  out.pool.notes = notes_of(node);
+  if (auto error = take_over(source, node, out)) return *error;
+  return out;
 }
 
 }  // namespace
 
-Result<std::vector<Pool>> pools_of_nutcracker(const Source& source) {
-  const auto root = read_yaml(source);
-  if (!root) return root.error();
-  std::vector<Pool> pools;
-  for (const YamlNode& node : root->items) {
+Result<Config> config_of_nutcracker(const Source& source, const YamlNode& root) {
+  Config config;
+  for (const YamlNode& node : root.items) {
     auto pool = pool_of(source, node);
     if (!pool) return pool.error();
-    pools.push_back(std::move(*pool));
+    config.pools.push_back(std::move(*pool));
   }
-  if (pools.empty())
+  if (config.pools.empty())
     return Error{ErrorKind::input,
                  {source.name, 0, 0},
                  "",
                  "no pool in the file",
                  "a pool is a name with its settings under it"};
-  return pools;
+  return config;
 }
 
 Result<Pool> pool_of_map(const ClusterMap& map, Protocol protocol, const std::string& listen) {

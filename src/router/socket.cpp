@@ -1,61 +1,22 @@
 #include "router/socket.hpp"
 
-#include <arpa/inet.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/tcp.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstring>
-#include <memory>
+
+#include "router/address.hpp"
 
 namespace arcwise::router {
 namespace {
-
-Error io_error(const std::string& address, const std::string& why) {
-  return Error{ErrorKind::io, {}, address, why, "check the address, and who else uses it"};
-}
-
-/// An address as the kernel takes it.
-struct Address {
-  sockaddr_storage bytes{};
-  socklen_t size = 0;
-  int family() const noexcept { return bytes.ss_family; }
-  const sockaddr* get() const noexcept { return reinterpret_cast<const sockaddr*>(&bytes); }
-};
-
-Result<Address> unix_address(const std::string& path) {
-  Address out;
-  sockaddr_un local{};
-  local.sun_family = AF_UNIX;
-  if (path.size() >= sizeof local.sun_path) return io_error(path, "the path is too long for a unix socket");
-  std::memcpy(local.sun_path, path.c_str(), path.size() + 1);
-  std::memcpy(&out.bytes, &local, sizeof local);
-  out.size = sizeof local;
-  return out;
-}
-
-Result<Address> resolve(const std::string& address) {
-  if (address.starts_with('/')) return unix_address(address);
-  const std::size_t colon = address.rfind(':');
-  if (colon == std::string::npos) return io_error(address, "no port: write host:port");
-  std::string host = address.substr(0, colon);
-  if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_PASSIVE;
-  addrinfo* found = nullptr;
-  const int failed =
-      getaddrinfo(host.empty() ? nullptr : host.c_str(), address.c_str() + colon + 1, &hints, &found);
-  if (failed) return io_error(address, gai_strerror(failed));
-  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner(found, freeaddrinfo);
-  Address out;
-  std::memcpy(&out.bytes, found->ai_addr, found->ai_addrlen);
-  out.size = found->ai_addrlen;
-  return out;
-}
 
 Descriptor open_for(const Address& address) {
   Descriptor fd(socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
@@ -64,22 +25,95 @@ Descriptor open_for(const Address& address) {
   return fd;
 }
 
+Result<Descriptor> bound(const std::string& name, const Address& where, bool share, unsigned backlog) {
+  Descriptor fd = open_for(where);
+  const int yes = 1;
+  setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  if (share) setsockopt(fd.get(), SOL_SOCKET, SO_REUSEPORT, &yes, sizeof yes);
+  if (!fd || bind(fd.get(), where.get(), where.size) || listen(fd.get(), static_cast<int>(backlog)))
+    return address_error(name, std::string("cannot listen: ") + std::strerror(errno));
+  return fd;
+}
+
+Result<std::vector<Descriptor>> share_port(const std::string& name, const Address& where,
+                                           const Listening& how, std::size_t many) {
+  std::vector<Descriptor> all;
+  while (all.size() < many) {
+    // Port 0 is chosen once.
+    const auto at = all.empty() ? Result<Address>(where) : look_up(address_of(all.front()));
+    if (!at) return at.error();
+    auto fd = bound(name, *at, true, how.backlog);
+    if (!fd) return fd.error();
+    all.push_back(std::move(*fd));
+  }
+  return all;
+}
+
+// What a process that was killed has left behind is removed; what another one listens on is not.
+std::optional<Error> clear_path(const std::string& path, const Address& where) {
+  struct stat seen{};
+  if (lstat(path.c_str(), &seen)) return std::nullopt;
+  if (!S_ISSOCK(seen.st_mode)) return address_error(path, "cannot listen: a file that is no socket is there");
+  const Descriptor probe = open_for(where);
+  if (connect(probe.get(), where.get(), where.size) == 0 || errno == EAGAIN)
+    return address_error(path, "cannot listen: another process listens there");
+  unlink(path.c_str());
+  return std::nullopt;
+}
+
+// Loops share one socket, each by a descriptor of its own.
+Result<std::vector<Descriptor>> listen_on_path(const std::string& address, const Listening& how,
+                                               std::size_t many) {
+  const std::string path = unix_path(address);
+  unsigned mode = 0777;  // but for the umask
+  if (path.size() < address.size()) {
+    const char* end = address.data() + address.size();
+    const auto [read, error] = std::from_chars(address.data() + path.size() + 1, end, mode, 8);
+    if (error != std::errc() || read != end || mode > 0777)
+      return address_error(address, "what stands behind the path is no permission: write for example 0660");
+  }
+  const auto where = look_up(path);
+  if (!where) return where.error();
+  if (auto error = clear_path(path, *where)) return *error;
+  auto fd = bound(path, *where, false, how.backlog);
+  if (!fd) return fd.error();
+  if (path.size() < address.size() && chmod(path.c_str(), mode))
+    return address_error(address, std::string("cannot set the permissions: ") + std::strerror(errno));
+  std::vector<Descriptor> all;
+  while (all.size() + 1 < many) all.emplace_back(fcntl(fd->get(), F_DUPFD_CLOEXEC, 0));
+  all.push_back(std::move(*fd));
+  return all;
+}
+
 }  // namespace
 
 Descriptor::~Descriptor() {
   if (fd_ >= 0) close(fd_);
 }
 
-Result<Descriptor> listen_on(const std::string& address) {
-  const auto where = resolve(address);
+std::string unix_path(const std::string& listen) {
+  return listen.starts_with('/') ? listen.substr(0, listen.rfind(' ')) : std::string();
+}
+
+Result<std::vector<Descriptor>> listen_on(const std::string& address, const Listening& how,
+                                          std::size_t many) {
+  if (address.starts_with('/')) return listen_on_path(address, how, many);
+  const auto where = look_up(address);
   if (!where) return where.error();
-  Descriptor fd = open_for(*where);
-  const int yes = 1;
-  setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  if (where->family() == AF_UNIX) unlink(address.c_str());
-  if (!fd || bind(fd.get(), where->get(), where->size) || listen(fd.get(), 1024))
-    return io_error(address, std::string("cannot listen: ") + std::strerror(errno));
-  return fd;
+  if (how.reuse_port) return share_port(address, *where, how, many);
+  // Sockets that share a port do not notice those of another process that share it too. One that does not
+  // share it does; it gives its address to those that do.
+  std::vector<Descriptor> all(1);
+  {
+    auto first = bound(address, *where, false, how.backlog);
+    if (!first) return first.error();
+    all.front() = std::move(*first);
+  }
+  if (many == 1) return all;
+  const auto got = look_up(address_of(all.front()));
+  all.clear();
+  if (!got) return got.error();
+  return share_port(address, *got, how, many);
 }
 
 std::string address_of(const Descriptor& listener) {
@@ -95,18 +129,20 @@ std::string address_of(const Descriptor& listener) {
 }
 
 Result<Descriptor> connect_to(const std::string& address) {
-  const auto where = resolve(address);
+  const auto where = known_address(address);
   if (!where) return where.error();
   Descriptor fd = open_for(*where);
   if (!fd || (connect(fd.get(), where->get(), where->size) && errno != EINPROGRESS))
-    return io_error(address, std::strerror(errno));
+    return address_error(address, std::strerror(errno));
   return fd;
 }
 
-Descriptor accept_from(const Descriptor& listener) {
+Descriptor accept_from(const Descriptor& listener, const Listening& how) {
   Descriptor fd(accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
   const int yes = 1;
-  if (fd) setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  if (!fd) return fd;
+  setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  if (how.keepalive) setsockopt(fd.get(), SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
   return fd;
 }
 
@@ -115,6 +151,15 @@ std::string connection_error(const Descriptor& connection) {
   socklen_t size = sizeof error;
   if (getsockopt(connection.get(), SOL_SOCKET, SO_ERROR, &error, &size)) error = errno;
   return error ? std::strerror(error) : "";
+}
+
+std::uint64_t raise_descriptor_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit)) return 1024;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+  getrlimit(RLIMIT_NOFILE, &limit);
+  return limit.rlim_cur;
 }
 
 }  // namespace arcwise::router

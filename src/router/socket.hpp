@@ -3,11 +3,14 @@
 // Layer: router.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "arcwise/error.hpp"
+#include "router/pool.hpp"
 
 namespace arcwise::router {
 
@@ -29,14 +32,21 @@ class Descriptor {
   int fd_ = -1;
 };
 
-/// `host:port`, `[v6]:port`, or the path of a unix socket. Port 0: any that is free.
-Result<Descriptor> listen_on(const std::string& address);
+/// As many sockets that listen on one address as there are loops: between them the kernel spreads clients.
+/// `host:port`, `[v6]:port`, or the path of a unix socket, which permissions may follow: `/run/a.sock 0660`.
+/// Port 0: any that is free. Refused where another process listens there, unless both reuse the port.
+Result<std::vector<Descriptor>> listen_on(const std::string& address, const Listening& how, std::size_t many);
 /// The address that a listening socket has got.
 std::string address_of(const Descriptor& listener);
 /// A connection that is being made: it can be written to once it stands, or has failed.
 Result<Descriptor> connect_to(const std::string& address);
-/// A client of a listener; none where nobody waits.
-Descriptor accept_from(const Descriptor& listener);
+/// A client of a listener. None: errno says why.
+Descriptor accept_from(const Descriptor& listener, const Listening& how);
+/// The path of a unix socket, without permissions; empty: it is none.
+std::string unix_path(const std::string& listen);
+
+/// How many descriptors this process may have, raised as far as it may be.
+std::uint64_t raise_descriptor_limit();
 /// Why a connection could not be made; empty: it stands.
 std::string connection_error(const Descriptor& connection);
 

@@ -1,0 +1,31 @@
+// Addresses as configurations write them, and as the kernel takes them. Names of hosts are looked up ahead of
+// time, by threads that may wait.
+//
+// Layer: router.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <string>
+
+#include "arcwise/error.hpp"
+
+namespace arcwise::router {
+
+struct Address {
+  sockaddr_storage bytes{};
+  socklen_t size = 0;
+  int family() const noexcept { return bytes.ss_family; }
+  const sockaddr* get() const noexcept { return reinterpret_cast<const sockaddr*>(&bytes); }
+};
+
+/// `host:port`, `[v6]:port`, or the path of a unix socket. Asks for names, and may wait for an answer.
+Result<Address> look_up(const std::string& address);
+/// The same without waiting: a name is what it was when it was looked up last.
+Result<Address> known_address(const std::string& address);
+/// Looks up again all names that were asked for; what cannot be found stays what it was.
+void look_up_again();
+
+Error address_error(const std::string& address, const std::string& why);
+
+}  // namespace arcwise::router

@@ -1,0 +1,211 @@
+#include "router/config.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "format/json_text.hpp"
+#include "router/membership.hpp"
+#include "router/settings.hpp"
+
+namespace arcwise::router {
+namespace {
+
+constexpr std::string_view by_default = "default", command_line = "command line";
+
+std::string source_of(const Sources& sources, std::string_view key) {
+  const auto found = sources.find(key);
+  return found == sources.end() ? std::string(by_default) : found->second;
+}
+
+template <class T>
+const Setting<T>* find_setting(std::string_view key) {
+  for (const auto& setting : settings_of<T>())
+    if (setting.key == key) return &setting;
+  return nullptr;
+}
+
+// A list is written with commas between its words.
+std::vector<std::string> words_of(const std::string& value, bool list) {
+  std::vector<std::string> words;
+  std::size_t at = 0;
+  for (std::size_t comma = 0; list && (comma = value.find(',', at)) != std::string::npos; at = comma + 1)
+    words.push_back(value.substr(at, comma - at));
+  words.push_back(value.substr(at));
+  return words;
+}
+
+Error of_option(const Override& given, std::string why, std::string advice) {
+  return Error{ErrorKind::input,
+               {std::string(command_line), 0, 0},
+               (given.pool.empty() ? "" : given.pool + ".") + given.key + "=" + given.value,
+               std::move(why),
+               std::move(advice)};
+}
+
+template <class T>
+std::optional<Error> set(const Override& given, T& to, Sources& sources) {
+  const Setting<T>& setting = *find_setting<T>(given.key);
+  const auto words = words_of(given.value, setting.list);
+  if (auto wrong = setting.set(to, words)) return of_option(given, wrong->why, wrong->advice);
+  sources.insert_or_assign(given.key, std::string(command_line));
+  return std::nullopt;
+}
+
+std::optional<Error> apply(Config& config, const Override& given) {
+  if (given.pool.empty() && find_setting<Daemon>(given.key)) return set(given, config.daemon, config.sources);
+  if (!find_setting<Pool>(given.key))
+    return of_option(given, "no such setting", "`arcwised --check` lists all");
+  bool found = false;
+  for (PoolConfig& pool : config.pools)
+    if (given.pool.empty() || given.pool == pool.pool.name) {
+      found = true;
+      if (auto error = set(given, pool.pool, pool.sources)) return error;
+    }
+  if (!found) return of_option(given, "no pool of this name", "`arcwised --check` lists all");
+  return std::nullopt;
+}
+
+Error contradiction(const PoolConfig& pool, std::string_view key, std::string why, std::string advice) {
+  return Error{ErrorKind::input,
+               {source_of(pool.sources, key), 0, 0},
+               "pool " + pool.pool.name,
+               std::move(why),
+               std::move(advice)};
+}
+
+std::optional<Error> check_pool(const PoolConfig& config) {
+  const Pool& pool = config.pool;
+  if (pool.listen.empty())
+    return contradiction(config, "listen", "the pool has no address to listen on", "add `listen: host:port`");
+  if (pool.protocol == Protocol::memcached)
+    for (const std::string_view key : {"password", "client_password", "database"})
+      if (find_setting<Pool>(key)->get(pool) != find_setting<Pool>(key)->get(Pool(pool.placement)))
+        return contradiction(config, key,
+                             "`" + std::string(key) + "` is for Redis, and this pool is memcached's",
+                             "drop it, or write `protocol: redis`");
+  if (pool.failing.on_failure == OnFailure::gutter && pool.failing.gutter.empty())
+    return contradiction(config, "on_failure", "there is no spare server to ask instead of one that is away",
+                         "list them: `gutter: [host:port]`");
+  if (pool.failing.first_retry > pool.failing.last_retry)
+    return contradiction(config, "first_retry", "`first_retry` is longer than `last_retry`",
+                         "the wait between attempts grows from the first to the last");
+  return std::nullopt;
+}
+
+template <class T>
+std::string shown(const Setting<T>& setting, const T& of) {
+  const std::string value = setting.get(of);
+  return setting.secret && value != "none" ? "(set)" : value;
+}
+
+struct Row {
+  std::string key, value, source;
+};
+
+template <class T>
+std::vector<Row> rows_of(const T& of, const Sources& sources) {
+  std::vector<Row> rows;
+  for (const auto& setting : settings_of<T>())
+    rows.push_back({std::string(setting.key), shown(setting, of), source_of(sources, setting.key)});
+  return rows;
+}
+
+std::string table(const std::vector<Row>& rows, const std::string& indent) {
+  std::size_t keys = 0, values = 0;
+  for (const Row& row : rows) {
+    keys = std::max(keys, row.key.size());
+    values = std::max(values, std::min<std::size_t>(row.value.size(), 32));
+  }
+  std::string out;
+  for (const Row& row : rows) {
+    out += indent + row.key + std::string(keys - row.key.size() + 2, ' ') + row.value;
+    out += std::string(values - std::min(values, row.value.size()) + 2, ' ') + row.source + "\n";
+  }
+  return out;
+}
+
+std::vector<Row> rows_of(const PoolConfig& config) {
+  auto rows = rows_of(config.pool, config.sources);
+  const auto map = config.sources.find("map");
+  if (map != config.sources.end())
+    rows.insert(rows.begin() + 2,
+                {"map", config.map_file.empty() ? "(in the configuration)" : config.map_file, map->second});
+  return rows;
+}
+
+template <class T>
+Json rows_json(const T& of, const Sources& sources) {
+  Json out = Json::array();
+  for (const auto& setting : settings_of<T>())
+    out.push_back({{"name", setting.key},
+                   {"value", shown(setting, of)},
+                   {"source", source_of(sources, setting.key)},
+                   {"live", setting.live}});
+  return out;
+}
+
+}  // namespace
+
+Result<Config> config_of_map(const std::string& path, Protocol protocol, const std::string& listen) {
+  const std::array<std::string, 1> paths{path};
+  const auto cluster = load(paths, {});
+  if (!cluster) return cluster.error();
+  auto pool = pool_of_map(cluster->map, protocol, listen);
+  if (!pool) return pool.error();
+  pool->name = path;
+  const std::string said(command_line);
+  Config config;
+  config.files.push_back(path);
+  config.pools.push_back({std::move(*pool), path, {{"map", said}, {"listen", said}, {"protocol", said}}});
+  return config;
+}
+
+std::optional<Error> apply_overrides(Config& config, std::span<const Override> overrides) {
+  for (const Override& given : overrides)
+    if (auto error = apply(config, given)) return error;
+  return std::nullopt;
+}
+
+std::optional<Error> check(const Config& config) {
+  for (const PoolConfig& pool : config.pools)
+    if (auto error = check_pool(pool)) return error;
+  for (std::size_t i = 0; i < config.pools.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (config.pools[i].pool.listen == config.pools[j].pool.listen &&
+          !config.pools[i].pool.listen.ends_with(":0"))
+        return contradiction(
+            config.pools[i], "listen",
+            "pool " + config.pools[j].pool.name + " listens on " + config.pools[i].pool.listen + " too",
+            "give each pool an address of its own");
+  return std::nullopt;
+}
+
+std::string report(const Config& config) {
+  std::string out = table(rows_of(config.daemon, config.sources), "");
+  for (const PoolConfig& pool : config.pools) {
+    out += "\npool " + pool.pool.name + ": " + std::to_string(pool.pool.addresses.size()) + " servers, " +
+           find_setting<Pool>("protocol")->get(pool.pool) + ", listens on " + pool.pool.listen + "\n";
+    out += table(rows_of(pool), "  ");
+  }
+  return out;
+}
+
+std::string report_json(const Config& config) {
+  Json out = answer("check-config");
+  out["settings"] = rows_json(config.daemon, config.sources);
+  out["pools"] = Json::array();
+  for (const PoolConfig& pool : config.pools) {
+    const Served served = served_by(pool.pool.placement);
+    out["pools"].push_back({{"name", pool.pool.name},
+                            {"servers", pool.pool.addresses.size()},
+                            {"map", pool.map_file},
+                            {"epoch", or_null(served.epoch)},
+                            {"fingerprint", served.fingerprint},
+                            {"settings", rows_json(pool.pool, pool.sources)},
+                            {"notes", pool.pool.notes}});
+  }
+  out["files"] = config.files;
+  return dump(out);
+}
+
+}  // namespace arcwise::router

@@ -1,0 +1,100 @@
+// What a router is to do: its own settings, its pools with theirs, and where each value comes from.
+//
+// Layer: router. One table says of each setting how it is read, shown, and whether a running router takes a
+// new value up: files, the command line, `--check` and reloading all go by it.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "arcwise/format.hpp"
+#include "format/yaml.hpp"
+#include "router/config_values.hpp"
+#include "router/pool.hpp"
+
+namespace arcwise::router {
+
+enum class LogForm : std::uint8_t { logfmt, json };
+template <>
+struct Names<LogForm> {
+  static constexpr std::string_view all[] = {"logfmt", "json"};
+};
+
+/// The settings of the whole router.
+struct Daemon {
+  unsigned threads = 1;
+  std::string admin;               ///< host:port to tell about itself; empty: nowhere
+  std::vector<std::string> peers;  ///< the admin addresses of other routers of the same pools
+  std::string state;               ///< a folder; empty: nothing is remembered
+  LogForm log = LogForm::logfmt;
+  Severity log_level = Severity::note;
+  milliseconds drain{5000};  ///< for what is under way when it is told to end
+};
+
+/// Where values come from, by setting: `file:line`, `command line`; not there: the default.
+using Sources = std::map<std::string, std::string, std::less<>>;
+
+struct PoolConfig {
+  Pool pool;
+  std::string map_file;  ///< empty: the map is in the configuration
+  Sources sources;
+};
+
+struct Config {
+  Daemon daemon;
+  Sources sources;
+  std::vector<PoolConfig> pools;
+  std::vector<std::string> files;  ///< that it was read from, itself first
+};
+
+template <class T>
+struct Setting {
+  std::string_view key;
+  bool live;    ///< a running router takes a new value up
+  bool secret;  ///< not shown
+  bool list;    ///< several texts
+  std::string (*get)(const T& of);
+  /// `words`: one, or those of the list.
+  std::optional<Wrong> (*set)(T& of, std::span<const std::string> words);
+};
+std::span<const Setting<Pool>> pool_settings();
+std::span<const Setting<Daemon>> daemon_settings();
+template <class T>
+std::span<const Setting<T>> settings_of();
+template <>
+inline std::span<const Setting<Pool>> settings_of<Pool>() {
+  return pool_settings();
+}
+template <>
+inline std::span<const Setting<Daemon>> settings_of<Daemon>() {
+  return daemon_settings();
+}
+
+/// What the command line says over the file.
+struct Override {
+  std::string pool;  ///< empty: the router, or all pools
+  std::string key, value;
+};
+
+/// Arcwise's own configuration, known by `arcwised: 1`, or an unchanged nutcracker.yml. Reads the map files
+/// that it names, which are looked for beside it.
+Result<Config> read_config(const std::string& path);
+/// One pool for one map.
+Result<Config> config_of_map(const std::string& path, Protocol protocol, const std::string& listen);
+std::optional<Error> apply_overrides(Config& config, std::span<const Override> overrides);
+/// What the values mean together.
+std::optional<Error> check(const Config& config);
+
+/// The effective configuration, for people and for programs.
+std::string report(const Config& config);
+std::string report_json(const Config& config);
+
+// config_file.cpp
+Result<Config> config_of_yaml(const Source& source, const YamlNode& root);
+// settings.cpp
+Result<Config> config_of_nutcracker(const Source& source, const YamlNode& root);
+
+}  // namespace arcwise::router

@@ -1,0 +1,137 @@
+// Arcwise's own configuration: strict, as its map files are.
+#include <array>
+
+#include "format/map_fields.hpp"
+#include "format/nutcracker.hpp"
+#include "router/config.hpp"
+#include "router/settings.hpp"
+
+namespace arcwise::router {
+namespace {
+
+using Kind = YamlNode::Kind;
+constexpr std::uint64_t most_bytes = std::uint64_t{64} << 20;
+
+Fault missing(const Source& source, const YamlNode& node, const std::string& key, std::string advice) {
+  return fault_at(source, node.key.empty() ? node.at : node.key_at,
+                  node.key.empty() ? text_at(source, node.at) : node.key,
+                  "the key `" + key + "` is missing here", std::move(advice));
+}
+
+// A file beside the configuration.
+std::string beside(const std::string& config, const std::string& path) {
+  const std::size_t slash = config.rfind('/');
+  return path.starts_with('/') || slash == std::string::npos ? path : config.substr(0, slash + 1) + path;
+}
+
+Fault words_of(const Source& source, const YamlNode& node, bool list, std::vector<std::string>& words) {
+  const bool many = list && node.is(Kind::sequence);
+  if (!many) {
+    if (auto fault = expect(source, node, Kind::scalar)) return fault;
+    words.push_back(node.text);
+    return std::nullopt;
+  }
+  for (const YamlNode& item : node.items) {
+    if (auto fault = expect(source, item, Kind::scalar)) return fault;
+    words.push_back(item.text);
+  }
+  return std::nullopt;
+}
+
+// Reads what the table knows; `others` are keys that the caller reads.
+template <class T>
+Fault read_settings(const Source& source, const YamlNode& node, std::span<const std::string_view> others,
+                    T& to, Sources& sources) {
+  for (const YamlNode& item : node.items) {
+    const Setting<T>* known = nullptr;
+    for (const auto& setting : settings_of<T>())
+      if (setting.key == item.key) known = &setting;
+    const bool other = std::find(others.begin(), others.end(), item.key) != others.end();
+    if (!known && !other) {
+      std::vector<std::string_view> keys(others.begin(), others.end());
+      for (const auto& setting : settings_of<T>()) keys.push_back(setting.key);
+      return unknown_key(source, item, keys);
+    }
+    if (!known) continue;
+    std::vector<std::string> words;
+    if (auto fault = words_of(source, item, known->list, words)) return fault;
+    if (auto wrong = known->set(to, words))
+      return fault_at(source, item.at, item.text, "`" + item.key + "`: " + wrong->why, wrong->advice);
+    sources.insert_or_assign(item.key, source.name + ":" + std::to_string(item.key_at.line));
+  }
+  return std::nullopt;
+}
+
+Result<ClusterMap> map_of(const Source& source, const YamlNode& node, std::string& file) {
+  if (node.is(Kind::map)) return read_map(source, node);
+  if (auto fault = expect(source, node, Kind::scalar)) return *fault;
+  file = beside(source.name, node.text);
+  const std::array<std::string, 1> paths{file};
+  auto cluster = load(paths, {});
+  if (!cluster) return cluster.error();
+  return std::move(cluster->map);
+}
+
+Result<PoolConfig> pool_of(const Source& source, const YamlNode& node) {
+  static constexpr std::array<std::string_view, 1> others{"map"};
+  if (auto fault = expect(source, node, Kind::map)) return *fault;
+  const YamlNode* map_node = node.find("map");
+  if (!map_node) return *missing(source, node, "map", "write `map: FILE`, or the map itself under it");
+  if (!node.find("listen")) return *missing(source, node, "listen", "write `listen: host:port`");
+  if (!node.find("protocol"))
+    return *missing(source, node, "protocol", "write `protocol: memcached` or `protocol: redis`");
+  std::string file;
+  const auto map = map_of(source, *map_node, file);
+  if (!map) return map.error();
+  auto pool = pool_of_map(*map, Protocol::memcached, {});
+  if (!pool) {
+    Error error = pool.error();
+    error.where.file = file.empty() ? source.name : file;
+    return error;
+  }
+  PoolConfig out{std::move(*pool), file, {}};
+  out.pool.name = node.key;
+  if (auto fault = read_settings(source, node, others, out.pool, out.sources)) return *fault;
+  out.sources["map"] = source.name + ":" + std::to_string(map_node->key_at.line);
+  return out;
+}
+
+bool is_own(const YamlNode& root) {
+  return root.is(Kind::map) && root.find("arcwised");
+}
+
+}  // namespace
+
+Result<Config> config_of_yaml(const Source& source, const YamlNode& root) {
+  static constexpr std::array<std::string_view, 2> others{"arcwised", "pools"};
+  const YamlNode& version = *root.find("arcwised");
+  if (!version.is(Kind::scalar) || version.text != "1")
+    return fault_at(source, version.at, text_at(source, version.at), "this format version is not known here",
+                    "write `arcwised: 1`, or use a newer Arcwise");
+  Config config;
+  if (auto fault = read_settings(source, root, others, config.daemon, config.sources)) return *fault;
+  const YamlNode* pools = root.find("pools");
+  if (!pools) return *missing(source, root, "pools", "write `pools:`, and under it each pool by its name");
+  if (auto fault = expect(source, *pools, Kind::map)) return *fault;
+  for (const YamlNode& node : pools->items) {
+    auto pool = pool_of(source, node);
+    if (!pool) return pool.error();
+    if (!pool->map_file.empty()) config.files.push_back(pool->map_file);
+    config.pools.push_back(std::move(*pool));
+  }
+  return config;
+}
+
+Result<Config> read_config(const std::string& path) {
+  auto bytes = read_file(path, most_bytes);
+  if (!bytes) return bytes.error();
+  const Source source{path, std::move(*bytes)};
+  const auto root = read_yaml(source);
+  const bool own = root ? is_own(*root) : source.bytes.find("arcwised:") != std::string::npos;
+  if (!root) return own ? root.error() : diagnose_nutcracker(source).value_or(root.error());
+  auto config = own ? config_of_yaml(source, *root) : config_of_nutcracker(source, *root);
+  if (config) config->files.insert(config->files.begin(), path);
+  return config;
+}
+
+}  // namespace arcwise::router

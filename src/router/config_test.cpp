@@ -1,0 +1,188 @@
+#include "router/config.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace arcwise::router {
+namespace {
+
+constexpr const char* plain_map =
+    "{arcwise: 1, cluster: c, placement: {recipe: ring}, nodes: [{name: a, address: \"127.0.0.1:1\"}]}";
+
+std::string with(const std::string& settings) {
+  return std::string(
+             "arcwised: 1\npools:\n  p:\n    listen: 127.0.0.1:0\n    protocol: memcached\n    map: ") +
+         plain_map + "\n" + settings;
+}
+
+Result<Config> read(const std::string& text) {
+  const std::string folder = ::testing::TempDir(), path = folder + "/config_test.yaml";
+  std::ofstream(path) << text;
+  auto config = read_config(path);
+  if (config)
+    if (auto error = check(*config)) return *error;
+  return config;
+}
+
+std::string value_of(const Config& config, std::string_view key) {
+  for (const auto& setting : pool_settings())
+    if (setting.key == key) return setting.get(config.pools.at(0).pool);
+  for (const auto& setting : daemon_settings())
+    if (setting.key == key) return setting.get(config.daemon);
+  return "no such setting";
+}
+
+RC_GTEST_PROP(config, durations_and_numbers_are_read_as_they_are_written, ()) {
+  const auto ms = milliseconds(*rc::gen::inRange<std::int64_t>(0, 3'600'000'000));
+  milliseconds again{};
+  RC_ASSERT(!read_duration(write_duration(ms), again));
+  RC_ASSERT(again == ms);
+  const auto number = *rc::gen::inRange<std::uint64_t>(0, std::uint64_t{1} << 40);
+  for (const Unit unit : {Unit::things, Unit::bytes, Unit::percent}) {
+    std::uint64_t read = 0;
+    RC_ASSERT(!read_number(write_number(number, unit), unit, {}, read));
+    RC_ASSERT(read == number);
+  }
+}
+
+TEST(config, units_are_what_they_say) {
+  const auto duration = [](std::string_view text) {
+    milliseconds value{-1};
+    return read_duration(text, value) ? -1 : value.count();
+  };
+  EXPECT_EQ(duration("250ms"), 250);
+  EXPECT_EQ(duration("2s"), 2000);
+  EXPECT_EQ(duration("2 min"), 120'000);
+  EXPECT_EQ(duration("1h"), 3'600'000);
+  EXPECT_EQ(duration("0"), 0);
+  for (const char* text :
+       {"", "5", "-5ms", "1.5s", "ms", "5 m", "5msx", "99999999999999999999ms", "5000h", "5  s"})
+    EXPECT_EQ(duration(text), -1) << text;
+  const auto size = [](std::string_view text) {
+    std::uint64_t value = 0;
+    return read_number(text, Unit::bytes, {1, 1 << 20}, value) ? std::uint64_t{0} : value;
+  };
+  EXPECT_EQ(size("64KiB"), 65536u);
+  EXPECT_EQ(size("1MiB"), 1u << 20);
+  for (const char* text : {"64", "64KB", "2MiB", "-1B", "18446744073709551615GiB", "KiB"})
+    EXPECT_EQ(size(text), 0u) << text;
+}
+
+// Whatever a setting shows can be written in a file, and is then what is shown.
+TEST(config, every_setting_reads_back_what_it_shows) {
+  const auto config = read(with(""));
+  ASSERT_TRUE(config) << to_string(config.error());
+  Pool pool = config->pools[0].pool;
+  for (const auto& setting : pool_settings()) {
+    const std::string shown = setting.get(pool);
+    EXPECT_FALSE(setting.set(pool, {{shown}})) << setting.key << " " << shown;
+    EXPECT_EQ(setting.get(pool), shown);
+  }
+  Daemon daemon;
+  for (const auto& setting : daemon_settings()) {
+    const std::string shown = setting.get(daemon);
+    EXPECT_FALSE(setting.set(daemon, {{shown}})) << setting.key << " " << shown;
+    EXPECT_EQ(setting.get(daemon), shown);
+  }
+}
+
+TEST(config, values_come_from_the_file_or_the_command_line_or_are_defaults) {
+  auto config =
+      read("threads: 2\n" + with("    timeout: 400ms\n    gutter: [\"127.0.0.1:2\", \"127.0.0.1:3\"]\n"
+                                 "    bound: 125%\n    unsent: 64KiB\n    on_failure: gutter\n"));
+  ASSERT_TRUE(config) << to_string(config.error());
+  EXPECT_EQ(value_of(*config, "threads"), "2");
+  EXPECT_EQ(value_of(*config, "timeout"), "400ms");
+  EXPECT_EQ(value_of(*config, "gutter"), "127.0.0.1:2, 127.0.0.1:3");
+  EXPECT_EQ(value_of(*config, "bound"), "125%");
+  EXPECT_EQ(value_of(*config, "unsent"), "64KiB");
+  EXPECT_EQ(value_of(*config, "coalesce"), "false");
+  const std::vector<Override> overrides{
+      {"", "timeout", "2s"}, {"p", "coalesce", "true"}, {"", "peers", "a:1,b:2"}, {"", "threads", "4"}};
+  ASSERT_FALSE(apply_overrides(*config, overrides));
+  EXPECT_EQ(value_of(*config, "timeout"), "2s");
+  EXPECT_EQ(value_of(*config, "coalesce"), "true");
+  EXPECT_EQ(value_of(*config, "peers"), "a:1, b:2");
+  EXPECT_EQ(config->daemon.threads, 4u);
+  EXPECT_EQ(config->sources.at("threads"), "command line");
+  EXPECT_EQ(config->pools[0].sources.at("timeout"), "command line");
+  EXPECT_TRUE(config->pools[0].sources.at("bound").ends_with("config_test.yaml:10"))
+      << config->pools[0].sources.at("bound");
+  EXPECT_EQ(config->pools[0].sources.count("ramp"), 0u);
+  for (const Override& wrong : {Override{"", "nope", "1"}, Override{"q", "timeout", "1s"},
+                                Override{"", "timeout", "soon"}, Override{"p", "threads", "1"}})
+    EXPECT_TRUE(apply_overrides(*config, {{wrong}})) << wrong.key;
+}
+
+TEST(config, what_is_wrong_is_told_with_its_place_and_what_to_write) {
+  const std::string head = "arcwised: 1\npools:\n  p:\n    listen: 127.0.0.1:0\n    protocol: memcached\n";
+  const struct {
+    std::string text, place, why;
+  } cases[] = {
+      {with("    timeout: 5\n"), "yaml:7:14", "not a duration"},
+      {with("    timeout: 5s\n    timeout: 6s\n"), "yaml:8:5", "given twice"},
+      {with("    timeuot: 5s\n"), "yaml:7:5", "did you mean `timeout`?"},
+      {with("    on_failure: maybe\n"), "yaml:7:17", "error, miss, next or gutter"},
+      {with("    bound: 50%\n"), "yaml:7:12", "out of range"},
+      {with("    clients: many\n"), "yaml:7:14", "not a whole number"},
+      {with("    clients: [1]\n"), "yaml:7:14", "is a list"},
+      {with("    gutter: {a: b}\n"), "yaml:7:13", "is a map"},
+      {with("    timeout:\n"), "yaml:7:", "has no value"},
+      {with("    unsent: 64\n"), "yaml:7:13", "not a size"},
+      {with("    password: x\n"), "yaml:7", "is for Redis"},
+      {with("    on_failure: gutter\n"), "yaml:7", "no spare server"},
+      {with("    first_retry: 5s\n"), "yaml:7", "longer than `last_retry`"},
+      {with("  q:\n    listen: 127.0.0.1:1\n"), "yaml:7:3", "the key `map` is missing"},
+      {with("thread: 1\n"), "yaml:7:1", "did you mean `threads`?"},
+      {"arcwised: 2\npools: {}\n", "yaml:1:11", "format version"},
+      {"arcwised: 1\n", "yaml:1:1", "the key `pools` is missing"},
+      {head + "    map: nowhere.yaml\n", "nowhere.yaml", "No such file"},
+      {head + "    map: {arcwise: 1, placement: {recipe: rong}, nodes: [{name: a}]}\n", "yaml:6:43",
+       "recipe"},
+      {head + "    map: {arcwise: 1, placement: {recipe: ring}, nodes: [{name: a}]}\n", "yaml", "no address"},
+      {"p:\n  listen: 127.0.0.1:1\n  timeout: soon\n  servers:\n   - 127.0.0.1:2:1\n", "yaml:3:12",
+       "whole number"},
+  };
+  for (const auto& each : cases) {
+    const auto config = read(each.text);
+    ASSERT_FALSE(config) << each.text;
+    const std::string error = to_string(config.error());
+    EXPECT_NE(error.find(each.place), error.npos) << error << "\nshould name " << each.place;
+    EXPECT_NE(error.find(each.why), error.npos) << error << "\nshould say " << each.why;
+  }
+}
+
+TEST(config, twemproxys_settings_are_taken_over) {
+  const auto config = read(
+      "p:\n  listen: /tmp/p.sock 0660\n  redis: true\n  redis_auth: secret\n  redis_db: 3\n  timeout: 400\n  "
+      "backlog: 99\n"
+      "  preconnect: true\n  tcpkeepalive: true\n  reuseport: true\n  client_connections: 7\n  "
+      "server_connections: 2\n"
+      "  auto_eject_hosts: true\n  server_retry_timeout: 2000\n  server_failure_limit: 3\n  hash_tag: "
+      "\"{}\"\n"
+      "  hash: md5\n  distribution: modula\n  servers:\n   - 127.0.0.1:2:1 a\n   - /tmp/b.sock:1 b\n");
+  ASSERT_TRUE(config) << to_string(config.error());
+  const Pool& pool = config->pools[0].pool;
+  EXPECT_EQ(pool.listen, "/tmp/p.sock 0660");
+  EXPECT_EQ(pool.protocol, Protocol::redis);
+  EXPECT_EQ(pool.password, "secret");
+  EXPECT_EQ(pool.client_password, "secret");
+  EXPECT_EQ(pool.database, 3u);
+  EXPECT_EQ(pool.timeout, milliseconds(400));
+  EXPECT_EQ(pool.listening.backlog, 99u);
+  EXPECT_TRUE(pool.listening.keepalive && pool.listening.reuse_port);
+  EXPECT_EQ(pool.limits.clients, 7u);
+  EXPECT_EQ(pool.failing.eject_for, milliseconds(2000));
+  EXPECT_EQ(pool.failing.failure_limit, 3u);
+  EXPECT_FALSE(pool.failing.auto_eject);
+  EXPECT_EQ(pool.addresses, (std::vector<std::string>{"127.0.0.1:2", "/tmp/b.sock"}));
+  EXPECT_EQ(pool.notes.size(), 2u);
+  EXPECT_EQ(report(*config).find("secret"), std::string::npos);
+  EXPECT_EQ(report_json(*config).find("secret"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace arcwise::router

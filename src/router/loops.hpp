@@ -1,0 +1,38 @@
+// The loops of a router, each on a thread of its own, with its own clients and its own connections to
+// servers.
+//
+// Layer: router.
+#pragma once
+
+#include <deque>
+#include <thread>
+
+#include "router/loop.hpp"
+
+namespace arcwise::router {
+
+class Loops {
+ public:
+  Loops(std::size_t threads, Journal& journal, Board& board);
+  ~Loops();
+  /// Serves a pool at its address, on all threads. Returns the address it has got. Before start().
+  Result<std::string> add(const Pool& pool);
+  void start();
+
+  /// The pool of this name goes on with another map and other settings, on each thread within a moment.
+  void post(const Pool& pool);
+  void drain(milliseconds at_most);
+  /// All have drained.
+  bool ended() const noexcept { return running_.load(std::memory_order_acquire) == 0; }
+  /// Each has answered since it was asked last; asks again if so.
+  bool alive();
+
+ private:
+  std::deque<Loop> loops_;
+  std::vector<std::uint64_t> answered_;
+  std::vector<std::string> paths_;  ///< of unix sockets, removed at the end
+  std::atomic<std::size_t> running_{0};
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace arcwise::router
