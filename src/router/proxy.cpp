@@ -356,6 +356,7 @@ void Proxy::stall(ServerId s, std::string_view why, Time now) {
   server.why = why;
   note(Severity::warning, "server_stalled", server, why);
   server.owes = true;
+  server.owes_since = now;
   server.standing->owe();
   server.fencing = 0;
   failed(s, now);

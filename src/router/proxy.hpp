@@ -200,6 +200,7 @@ class Proxy {
     Buffer in, out;
     RingQueue<Part> parts;
     RespScanner scanner;
+    Standing* standing = nullptr;
     State state = State::idle;
     bool meta = false, listed = false;
     bool left = false;  ///< the map
@@ -207,15 +208,15 @@ class Proxy {
     Time retry{}, since{};  ///< since: in this state
     std::string why;
     // proxy_failing.cpp
-    Standing* standing = nullptr;
     bool owes = false;          ///< answers that were given up, and the standing knows
     bool probing = false;       ///< a probe is under way
     bool fence_failed = false;  ///< it refused to drop something
     std::uint32_t fencing = 0;  ///< answers to come before its return goes on
     std::uint32_t returns = 0;  ///< of the standing, when it was last seen
     Time heard{}, proved{-1};   ///< its last answer; when the last probe that it answered was sent
-    Time return_after{};        ///< not before
-    Time counted{};             ///< its last failure
+    Time owes_since{};
+    Time return_after{};  ///< not before
+    Time counted{};       ///< its last failure
     std::uint64_t requests = 0, failed = 0, timeouts = 0;
   };
   /// The request being answered.

@@ -174,7 +174,7 @@ void Proxy::away(ServerId s, std::string_view why, Time now) {
 void Proxy::drained(ServerId s, Time now) {
   Server& server = servers_[s];
   if (!std::exchange(server.owes, false)) return;
-  pool_.standings->written_late(server.since, now + pool_.failing.longest_ttl + clock_error);
+  pool_.standings->written_late(server.owes_since, now + pool_.failing.longest_ttl + clock_error);
   server.standing->pay();
 }
 
@@ -185,8 +185,8 @@ void Proxy::failed(ServerId s, Time now) {
   server.counted = now;
   if (server.failures <= 1 || server.state == State::stalled) look_for_cascade(s, now);
   const Failing& failing = pool_.failing;
-  if (!failing.auto_eject || !server.standing->count_failure(failing.failure_limit, now + failing.eject_for))
-    return;
+  if (!failing.auto_eject || server.standing->ejected_until() > now) return;
+  if (!server.standing->count_failure(failing.failure_limit, now + failing.eject_for)) return;
   note(Severity::warning, "server_ejected", server, "its keys move to others, and come back with it");
   reduce(now);
 }

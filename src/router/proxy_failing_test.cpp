@@ -472,5 +472,119 @@ TEST(failing, a_server_is_known_to_be_away_and_back_before_a_client_asks) {
   EXPECT_TRUE(process.get("a").starts_with("SERVER_ERROR s0: no reply")) << "and no client waits for it";
 }
 
+// Copies that a server keeps for another are dropped by time. A write that it was given up with is done when
+// it answers again, and lives from then on.
+TEST(failing, a_copy_that_was_written_late_is_not_read_in_the_next_absence) {
+  const Pool pool = pool_of(OnFailure::next);
+  Process process(pool);
+  const std::string key = key_of(pool, {0, 1, 2});
+  const auto absence = [&] {
+    process.kill("s0");
+    process.pass(milliseconds(50));
+  };
+  absence();
+  process.hold("s1", true);
+  process.set(key, "late");
+  process.revive("s0");
+  process.pass(milliseconds(20'000));
+  EXPECT_EQ(process.set(key, "new"), "STORED\r\n");
+  process.hold("s1", false);
+  process.pass(milliseconds(3000));
+  EXPECT_EQ(process.stores["s1"].items[key].value, "late");
+  absence();
+  EXPECT_TRUE(process.get(key).starts_with("SERVER_ERROR s0: it is away again")) << process.get(key);
+}
+
+TEST(failing, owners_that_fail_in_the_order_of_the_circle_raise_an_alarm) {
+  std::vector<Node> nodes;
+  for (std::uint64_t i = 0; i < 6; ++i) nodes.push_back(testing::node_at("s" + std::to_string(i), {i << 61}));
+  const auto alarms = [&](const std::vector<std::string>& order) {
+    Pool pool(compile(testing::given_ring(nodes)));
+    for (const Node& node : nodes) pool.addresses.push_back(node.name);
+    Process process(pool, 2);
+    process.pass(milliseconds(20));
+    for (const std::string& server : order) {
+      process.kill(server);
+      process.pass(milliseconds(2000));
+    }
+    return process.events("cascade");
+  };
+  EXPECT_EQ(alarms({"s1", "s2", "s3"}), std::vector<std::string>{"s3"});
+  EXPECT_EQ(alarms({"s3", "s1", "s5"}), std::vector<std::string>{});
+}
+
+std::string redis_set(const std::string& key, const std::string& value) {
+  const auto bulk = [](const std::string& text) {
+    return "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n";
+  };
+  return "*3\r\n" + bulk("SET") + bulk(key) + bulk(value);
+}
+
+TEST(failing, a_write_to_redis_elsewhere_gets_a_time_to_live_in_one_transaction) {
+  Pool pool = pool_of(OnFailure::next, 2);
+  pool.protocol = Protocol::redis;
+  Proxy proxy(pool);
+  const auto id = proxy.add_client();
+  const auto answer = [&](Proxy::ServerId s, std::string_view text) {
+    proxy.server_out(s).clear();
+    proxy.server_in(s).append(text);
+    EXPECT_TRUE(proxy.answered(s, Time(0)));
+  };
+  const auto told = [&] {
+    const std::string text(proxy.client_out(id).view());
+    proxy.client_out(id).clear();
+    return text;
+  };
+  proxy.tick(Time(0));
+  for (const Proxy::ServerId s : {0u, 1u}) {
+    proxy.connected(s, Time(0));
+    answer(s, "+PONG\r\n");
+  }
+  const std::string key = key_of(pool, {0});
+  proxy.client_in(id).append(redis_set(key, "1"));
+  proxy.serve(id, Time(0));
+  proxy.lost(0, "it closed the connection", Time(0));
+  EXPECT_EQ(told(), "-ERR s0: it closed the connection\r\n");
+  proxy.client_in(id).append(redis_set(key, "2"));
+  proxy.serve(id, Time(0));
+  const std::string name = "$" + std::to_string(key.size()) + "\r\n" + key + "\r\n";
+  EXPECT_EQ(proxy.server_out(1).view(), "*1\r\n$5\r\nMULTI\r\n" + redis_set(key, "2") +
+                                            "*4\r\n$7\r\nPEXPIRE\r\n" + name +
+                                            "$4\r\n5000\r\n$2\r\nLT\r\n*1\r\n$4\r\nEXEC\r\n");
+  answer(1, "+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n+OK\r\n:1\r\n");
+  EXPECT_EQ(told(), "+OK\r\n") << "of EXEC's answer, what the client asked for";
+  proxy.tick(milliseconds(60));
+  proxy.connected(0, milliseconds(60));
+  answer(0, "+PONG\r\n");
+  EXPECT_EQ(proxy.server_out(0).view(), "*2\r\n$6\r\nUNLINK\r\n" + name);
+  proxy.client_in(id).append("*2\r\n$3\r\nGET\r\n" + name);
+  proxy.serve(id, milliseconds(60));
+  answer(1, "$1\r\n2\r\n");
+  EXPECT_EQ(told(), "$1\r\n2\r\n") << "until that is answered";
+  answer(0, ":1\r\n");
+  proxy.client_in(id).append("*2\r\n$3\r\nGET\r\n" + name);
+  proxy.serve(id, milliseconds(60));
+  answer(0, "$-1\r\n");
+  EXPECT_EQ(told(), "$-1\r\n");
+}
+
+TEST(failing, ejected_servers_leave_the_ring_for_a_while_as_twemproxy_has_it) {
+  Pool pool = pool_of(OnFailure::error);
+  pool.failing.auto_eject = true;
+  pool.failing.eject_for = milliseconds(3000);
+  Process process(pool, 2);
+  const std::string mine = key_of(pool, {0, 1});
+  EXPECT_EQ(process.set(mine, "old"), "STORED\r\n");
+  process.kill("s0");
+  process.pass(milliseconds(300));
+  for (const std::size_t at : {0u, 1u}) EXPECT_EQ(process.set(mine, "new", at), "STORED\r\n");
+  EXPECT_TRUE(process.stores["s1"].items.contains(mine));
+  EXPECT_EQ(process.events("server_ejected"), std::vector<std::string>{"s0"});
+  EXPECT_EQ(process.events("auto_eject").size(), 2U) << "the warning at start, by each loop";
+  process.revive("s0");
+  process.pass(milliseconds(6000));
+  EXPECT_EQ(process.get(mine), "old") << "what it is known for";
+}
+
 }  // namespace
 }  // namespace arcwise::router
