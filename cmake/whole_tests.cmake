@@ -8,8 +8,12 @@ foreach(script ${whole})
     continue()
   endif()
   add_test(NAME ${prefix}${name} COMMAND /usr/bin/python3 ${script})
+  set(tsan "")
+  if(TARGET arcwised_tsan)
+    set(tsan ";ARCWISED_TSAN=$<TARGET_FILE:arcwised_tsan>")
+  endif()
   # The lock keeps the plain and the sanitized run of one script, which may use the same ports, apart. COST: the longest
   # tests start first, so that no processor waits for one of them at the end.
   set_tests_properties(${prefix}${name} PROPERTIES TIMEOUT 900 RESOURCE_LOCK ${name} COST 100
-    ENVIRONMENT "ARCWISE=$<TARGET_FILE:arcwise_bin>;ARCWISED=$<TARGET_FILE:arcwised>;ARCWISE_SOURCE=${CMAKE_SOURCE_DIR};ARCWISE_BUILD=${CMAKE_BINARY_DIR}")
+    ENVIRONMENT "ARCWISE=$<TARGET_FILE:arcwise_bin>;ARCWISED=$<TARGET_FILE:arcwised>;ARCWISE_SOURCE=${CMAKE_SOURCE_DIR};ARCWISE_BUILD=${CMAKE_BINARY_DIR}${tsan}")
 endforeach()
