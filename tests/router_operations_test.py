@@ -137,6 +137,9 @@ class Configuration(Operations):
         self.assertIn('event=restart_needed text="taken up after a restart: threads 2 -> 3"', self.said())
         self.replace("arcwised.yaml", "garbage")
         wait_until(lambda: "event=map_refused" in self.said(), "the garbage is refused")
+        self.replace("arcwised.yaml", text.replace("400ms", "2s"))
+        self.process.send_signal(signal.SIGHUP)
+        wait_until(lambda: "event=nothing_new" in self.said(), "who asks is told that nothing has changed")
         for i, client in enumerate(clients):
             self.assertEqual(client.say(f"set k{i} 0 0 1\r\n2\r\nget k{i}\r\n").lines(4), ["STORED", f"VALUE k{i} 0 1", "2", "END"])
 

@@ -4,6 +4,7 @@
 // new value up: files, the command line, `--check` and reloading all go by it.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -79,8 +80,11 @@ struct Override {
   std::string key, value;
 };
 
-/// Arcwise's own configuration, known by `arcwised: 1`, or an unchanged nutcracker.yml. Reads the map files
-/// that it names, which are looked for beside it.
+/// Gives the map of a file that a configuration names.
+using LoadMap = std::function<Result<ClusterMap>(const std::string& path)>;
+/// Arcwise's own configuration, known by `arcwised: 1`, or an unchanged nutcracker.yml. Map files are looked
+/// for beside it. Pure but for `load_map`.
+Result<Config> parse_config(const Source& source, const LoadMap& load_map);
 Result<Config> read_config(const std::string& path);
 /// One pool for one map.
 Result<Config> config_of_map(const std::string& path, Protocol protocol, const std::string& listen);
@@ -93,7 +97,7 @@ std::string report(const Config& config);
 std::string report_json(const Config& config);
 
 // config_file.cpp
-Result<Config> config_of_yaml(const Source& source, const YamlNode& root);
+Result<Config> config_of_yaml(const Source& source, const YamlNode& root, const LoadMap& load_map);
 // settings.cpp
 Result<Config> config_of_nutcracker(const Source& source, const YamlNode& root);
 

@@ -1,4 +1,5 @@
 // Arcwise's own configuration: strict, as its map files are.
+#include <algorithm>
 #include <array>
 
 #include "format/map_fields.hpp"
@@ -62,17 +63,22 @@ Fault read_settings(const Source& source, const YamlNode& node, std::span<const 
   return std::nullopt;
 }
 
-Result<ClusterMap> map_of(const Source& source, const YamlNode& node, std::string& file) {
+Result<ClusterMap> map_of(const Source& source, const YamlNode& node, const LoadMap& load_map,
+                          std::string& file) {
   if (node.is(Kind::map)) return read_map(source, node);
   if (auto fault = expect(source, node, Kind::scalar)) return *fault;
   file = beside(source.name, node.text);
-  const std::array<std::string, 1> paths{file};
+  return load_map(file);
+}
+
+Result<ClusterMap> load_file(const std::string& path) {
+  const std::array<std::string, 1> paths{path};
   auto cluster = load(paths, {});
   if (!cluster) return cluster.error();
   return std::move(cluster->map);
 }
 
-Result<PoolConfig> pool_of(const Source& source, const YamlNode& node) {
+Result<PoolConfig> pool_of(const Source& source, const YamlNode& node, const LoadMap& load_map) {
   static constexpr std::array<std::string_view, 1> others{"map"};
   if (auto fault = expect(source, node, Kind::map)) return *fault;
   const YamlNode* map_node = node.find("map");
@@ -81,12 +87,12 @@ Result<PoolConfig> pool_of(const Source& source, const YamlNode& node) {
   if (!node.find("protocol"))
     return *missing(source, node, "protocol", "write `protocol: memcached` or `protocol: redis`");
   std::string file;
-  const auto map = map_of(source, *map_node, file);
+  const auto map = map_of(source, *map_node, load_map, file);
   if (!map) return map.error();
   auto pool = pool_of_map(*map, Protocol::memcached, {});
   if (!pool) {
     Error error = pool.error();
-    error.where.file = file.empty() ? source.name : file;
+    error.where = file.empty() ? mark_at(source, map_node->at) : Mark{file, 0, 0};
     return error;
   }
   PoolConfig out{std::move(*pool), file, {}};
@@ -102,7 +108,7 @@ bool is_own(const YamlNode& root) {
 
 }  // namespace
 
-Result<Config> config_of_yaml(const Source& source, const YamlNode& root) {
+Result<Config> config_of_yaml(const Source& source, const YamlNode& root, const LoadMap& load_map) {
   static constexpr std::array<std::string_view, 2> others{"arcwised", "pools"};
   const YamlNode& version = *root.find("arcwised");
   if (!version.is(Kind::scalar) || version.text != "1")
@@ -114,7 +120,7 @@ Result<Config> config_of_yaml(const Source& source, const YamlNode& root) {
   if (!pools) return *missing(source, root, "pools", "write `pools:`, and under it each pool by its name");
   if (auto fault = expect(source, *pools, Kind::map)) return *fault;
   for (const YamlNode& node : pools->items) {
-    auto pool = pool_of(source, node);
+    auto pool = pool_of(source, node, load_map);
     if (!pool) return pool.error();
     if (!pool->map_file.empty()) config.files.push_back(pool->map_file);
     config.pools.push_back(std::move(*pool));
@@ -122,16 +128,19 @@ Result<Config> config_of_yaml(const Source& source, const YamlNode& root) {
   return config;
 }
 
-Result<Config> read_config(const std::string& path) {
-  auto bytes = read_file(path, most_bytes);
-  if (!bytes) return bytes.error();
-  const Source source{path, std::move(*bytes)};
+Result<Config> parse_config(const Source& source, const LoadMap& load_map) {
   const auto root = read_yaml(source);
   const bool own = root ? is_own(*root) : source.bytes.find("arcwised:") != std::string::npos;
   if (!root) return own ? root.error() : diagnose_nutcracker(source).value_or(root.error());
-  auto config = own ? config_of_yaml(source, *root) : config_of_nutcracker(source, *root);
-  if (config) config->files.insert(config->files.begin(), path);
+  auto config = own ? config_of_yaml(source, *root, load_map) : config_of_nutcracker(source, *root);
+  if (config) config->files.insert(config->files.begin(), source.name);
   return config;
+}
+
+Result<Config> read_config(const std::string& path) {
+  auto bytes = read_file(path, most_bytes);
+  if (!bytes) return bytes.error();
+  return parse_config({path, std::move(*bytes)}, load_file);
 }
 
 }  // namespace arcwise::router

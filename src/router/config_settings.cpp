@@ -40,6 +40,7 @@ std::optional<Wrong> read(std::span<const std::string> words, T& out) {
   std::optional<Wrong> wrong;
   if constexpr (std::is_same_v<T, std::string>) {
     out = text == none ? std::string() : std::string(text);
+    if (how.unit == Unit::address && !out.empty()) wrong = check_address(out);
   } else if constexpr (requires { Names<T>::all; }) {
     std::size_t place = 0;
     if (!(wrong = read_choice(text, Names<T>::all, place))) out = static_cast<T>(place);
@@ -70,7 +71,7 @@ template <How how>
 std::optional<Wrong> read(std::span<const std::string> words, std::vector<std::string>& out) {
   if (words.size() == 1 && words.front() == none) words = {};
   for (const std::string& word : words)
-    if (word.empty()) return Wrong{"an empty address", "write host:port"};
+    if (auto wrong = check_address(word)) return wrong;
   out.assign(words.begin(), words.end());
   return std::nullopt;
 }
@@ -92,10 +93,11 @@ constexpr Setting<T> setting(std::string_view key, When when = When::live, bool 
 
 constexpr Range some{1, 1'000'000'000};
 constexpr How count{some, Unit::things}, any_count{{0, some.most}, Unit::things};
+constexpr How address{{}, Unit::address};
 constexpr How bytes{{1024, std::uint64_t{1} << 32}, Unit::bytes};
 
 constexpr Setting<Pool> of_pool[] = {
-    setting<Pool, OF(listen)>("listen", When::restart),
+    setting<Pool, OF(listen), address>("listen", When::restart),
     setting<Pool, OF(protocol)>("protocol", When::restart),
     setting<Pool, OF(timeout)>("timeout"),
     setting<Pool, OF(password)>("password", When::live, true),
@@ -135,7 +137,7 @@ constexpr Setting<Pool> of_pool[] = {
 
 constexpr Setting<Daemon> of_daemon[] = {
     setting<Daemon, OF(threads), How{{1, 256}}>("threads", When::restart),
-    setting<Daemon, OF(admin)>("admin", When::restart),
+    setting<Daemon, OF(admin), address>("admin", When::restart),
     setting<Daemon, OF(peers)>("peers", When::restart),
     setting<Daemon, OF(state)>("state", When::restart),
     setting<Daemon, OF(log)>("log", When::restart),

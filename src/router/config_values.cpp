@@ -85,6 +85,18 @@ std::string write_number(std::uint64_t value, Unit unit) {
   return std::to_string(value) + (unit == Unit::percent ? "%" : "");
 }
 
+std::optional<Wrong> check_address(std::string_view text) {
+  const Wrong wrong{"not an address", "write host:port, [v6]:port, or the path of a unix socket"};
+  if (text.starts_with('/')) return std::nullopt;
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos || text.find_first_of(" \t") != std::string_view::npos) return wrong;
+  std::string_view port = text.substr(colon + 1);
+  const auto number = take_digits(port);
+  if (!number || !port.empty() || *number > 65535)
+    return Wrong{"an address without a port of 0 to 65535", wrong.advice};
+  return std::nullopt;
+}
+
 std::optional<Wrong> read_choice(std::string_view text, std::span<const std::string_view> names,
                                  std::size_t& out) {
   std::string list;

@@ -116,12 +116,13 @@ void Reload::watch(std::function<void(bool)> reloading) {
       const std::string now = version_of(current_.files);
       if (!asked && (now == version || now.empty())) continue;
       version = now;
-      read_again();
+      read_again(asked);
     }
   });
 }
 
 void Reload::say(Severity severity, const char* name, const std::string& pool, std::string text) {
+  said_ = true;
   journal_.add({0, {}, severity, name, pool, {}, std::move(text)});
 }
 
@@ -129,13 +130,16 @@ void Reload::refuse(const std::string& pool, const std::string& why) {
   say(Severity::alarm, "map_refused", pool, "the map that is served stays: " + why);
 }
 
-void Reload::read_again() {
+void Reload::read_again(bool asked) {
   if (reloading_) reloading_(true);
+  said_ = false;
   auto config = read_();
   if (config)
     take(std::move(*config));
   else
     refuse({}, to_string(config.error()));
+  // Who asked is told in any case.
+  if (asked && !said_) say(Severity::note, "nothing_new", {}, "the files say what is served");
   if (reloading_) reloading_(false);
 }
 

@@ -33,7 +33,7 @@ class Reload {
   void ask();
 
  private:
-  void read_again();
+  void read_again(bool asked);
   void take(Config config);
   void refuse(const std::string& pool, const std::string& why);
   void say(Severity severity, const char* name, const std::string& pool, std::string text);
@@ -49,7 +49,7 @@ class Reload {
   std::function<void(bool)> reloading_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  bool asked_ = false, stop_ = false;
+  bool asked_ = false, stop_ = false, said_ = false;
   std::thread thread_;
 };
 

@@ -121,6 +121,8 @@ Result<Pool> pool_of_map(const ClusterMap& map, Protocol protocol, const std::st
                    node.name,
                    "the node has no address to connect to",
                    "add `address: host:port` to it"};
+    if (const auto wrong = check_address(node.address))
+      return Error{ErrorKind::input, {}, node.address, node.name + ": " + wrong->why, wrong->advice};
     addresses.push_back(node.address);
   }
   Pool pool(compile(map));
