@@ -1,192 +1,252 @@
 #!/usr/bin/env python3
-"""The router while its servers go away, its clients do wrong, and its maps change."""
+"""The router while its servers are killed, stopped, slow, or talk nonsense, and while clients do what they should not."""
+import contextlib
 import os
-import random
 import signal
 import socket
-import subprocess
 import sys
+import threading
 import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "support"))
-from router import ARCWISED, Connection, RouterTest  # noqa: E402
-from servers import free_ports, wait_until  # noqa: E402
+from protocols import Memcached, Redis  # noqa: E402
+from router import RouterTest, pool  # noqa: E402
+from scripted import Scripted  # noqa: E402
+from servers import free_ports, stop, wait_until  # noqa: E402
+
+KEYS = [b"%d:user" % (i * 7919) for i in range(60)]
 
 
-class Clients(RouterTest):
-    def test_what_clients_do_wrong_harms_nobody_else(self):
-        port, _ = self.one_pool(2)
-        steady = Connection(port).say("set s 0 0 1\r\n1\r\n")
-        self.addCleanup(steady.close)
-        self.assertEqual(steady.line(), "STORED")
-        for cut in (3, 15, 17, 19):  # it goes away in the middle of a request
-            broken = Connection(port).say("get s\r\n" * 50 + "set x 0 0 5\r\nhello\r\n"[:cut])
-            broken.close()
-        slow = Connection(port)
-        self.addCleanup(slow.close)
-        for byte in b"set y 0 0 2\r\nhi\r\nget y\r\n":
-            slow.say(bytes([byte]))
-        self.assertEqual(slow.lines(4), ["STORED", "VALUE y 0 2", "hi", "END"])
-        deaf = Connection(port).say("set v 0 0 100000 noreply\r\n" + "v" * 100000 + "\r\n")
-        self.addCleanup(deaf.close)
-        deaf.socket.settimeout(0.5)
-        with self.assertRaises(socket.timeout):  # 300 GB of answers that it does not read
-            deaf.say("get v\r\n" * 3_000_000)
-        for _ in range(100):
-            self.assertEqual(steady.say("get s\r\n").lines(3), ["VALUE s 0 1", "1", "END"])
-        with open(f"/proc/{self.process.pid}/status", encoding="utf-8") as status:
-            resident = next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
-        self.assertLess(resident, 1_000_000, "kB, with one client's answers held back")
+class Faults(RouterTest):
+    """Of one protocol: see the classes at the end."""
+    protocol = None
 
-    def test_a_hundred_thousand_pipelined_requests_are_answered_in_order(self):
-        port, _ = self.one_pool(3)
-        client = Connection(port)
-        self.addCleanup(client.close)
-        count = 100_000
-        pid = os.fork()
-        if pid == 0:
-            client.say("".join(f"set k{i % 1000} {i} 0 1 noreply\r\n1\r\nget k{i % 1000}\r\n" for i in range(count)))
-            os._exit(0)
-        for i in range(count):
-            self.assertEqual(client.line(), f"VALUE k{i % 1000} {i} 1")
-            client.lines(2)
-        os.waitpid(pid, 0)
+    def serve(self, servers=3, **settings):
+        self.port, self.ports = self.one_pool(servers, redis=self.protocol.is_redis, **settings)
+        return self.client()
 
+    def client(self):
+        return self.speaker(self.port, self.protocol)
 
-class Servers(RouterTest):
-    def keys_of(self, port, count=60):
-        """Keys, and which of them answer with an error now."""
-        client = Connection(port)
+    def fill(self, client, keys=KEYS):
+        client.say(b"".join(self.protocol.set(key, b"of " + key) for key in keys))
+        for key in keys:
+            self.assertTrue(client.heard().done, key)
+
+    def failing(self, client):
+        """The keys whose server does not answer, as the router says; the others have their own values, or none."""
+        client.say(b"".join(self.protocol.get(key) for key in KEYS))
         failing = set()
-        for i in range(count):
-            if (line := client.say(f"get {i * 7919}:user\r\n").line()) != "END":
-                failing.add(i)
-                self.assertRegex(line, r"^SERVER_ERROR s\d: ")
-        client.close()
+        for key in KEYS:
+            answer = client.heard()
+            if answer.done:
+                self.assertIn(answer.value, (None, b"of " + key))
+            else:
+                self.assertRegex(answer.why, r"^(ERR )?s\d: ")
+                failing.add(key)
         return failing
 
-    def test_a_server_that_is_gone_fails_its_own_keys_and_is_back_when_it_is(self):
-        port, ports = self.one_pool(3)
-        self.assertEqual(self.keys_of(port), set())
+    def keys_of(self, server):
+        """Those that the server has itself, of a pool that was filled."""
+        client = self.speaker(self.ports[server], self.protocol)
+        return [key for key in KEYS if client.get(key).value]
+
+    @contextlib.contextmanager
+    def stopped(self, server):
+        stop(self.started[server])
+        try:
+            yield
+        finally:
+            self.started[server].send_signal(signal.SIGCONT)
+
+
+class Servers:
+    def test_one_that_is_killed_fails_its_own_keys_and_is_back_when_it_is(self):
+        client = self.serve()
+        self.fill(client)
+        own = set(self.keys_of(0))
         self.started[0].kill()
         self.started[0].wait()
-        gone = self.keys_of(port)
-        self.assertTrue(0 < len(gone) < 40, gone)
-        self.assertEqual(self.keys_of(port), gone, "no key moves")
-        self.memcached(ports[0])
-        wait_until(lambda: not self.keys_of(port), "the server is used again")
+        for _ in range(3):
+            self.assertEqual(self.failing(client), own, "no key moves")
+        (self.redis if self.protocol.is_redis else self.memcached)(self.ports[0])
+        wait_until(lambda: not self.failing(client), "the server is used again")
 
-    def test_a_server_that_is_stopped_costs_its_own_clients_the_timeout(self):
-        port, _ = self.one_pool(3)
-        self.assertEqual(self.keys_of(port), set())
-        self.started[0].send_signal(signal.SIGSTOP)
-        try:
+    def test_one_that_is_stopped_fails_its_own_keys_and_delays_no_others(self):
+        client = self.serve(timeout=3000)
+        self.fill(client)
+        own = set(self.keys_of(0))
+        others = [key for key in KEYS if key not in own]
+        waiting, steady = self.client(), self.client()
+        with self.stopped(0):
             began = time.monotonic()
-            failing = self.keys_of(port)
-            self.assertTrue(0 < len(failing) < 40)
-            self.assertLess(time.monotonic() - began, 15)
+            waiting.say(self.protocol.get(min(own)))
+            longest = 0
+            while time.monotonic() < began + 2:
+                for key in others:
+                    asked = time.monotonic()
+                    self.assertEqual(steady.get(key).value, b"of " + key)
+                    longest = max(longest, time.monotonic() - asked)
+            self.assertLess(longest, 1, "one that is stopped is waited for three times as long")
+            self.assertRegex(waiting.heard().why, "no reply for 3000 ms")
+            self.assertGreater(time.monotonic() - began, 2.9)
+            self.assertEqual(self.failing(client), own)
+        wait_until(lambda: not self.failing(client), "the server is used again")
+
+    def test_one_that_is_slow_is_answered_for_in_order(self):
+        client = self.serve(timeout=20000)
+        self.fill(client)
+        ends = threading.Event()
+
+        def hold_back():
+            while not ends.wait(0.005):
+                with self.stopped(0):
+                    ends.wait(0.045)
+        holding = threading.Thread(target=hold_back)
+        holding.start()
+        try:
+            for _ in range(20):
+                self.assertEqual(self.failing(client), set())
         finally:
-            self.started[0].send_signal(signal.SIGCONT)
-        wait_until(lambda: not self.keys_of(port), "the server is used again")
+            ends.set()
+            holding.join()
 
-    def test_no_read_is_older_than_the_last_acknowledged_write_while_servers_stop_and_go_on(self):
-        port, _ = self.one_pool(2, timeout=30)
-        rng = random.Random(1)
-        clients = [Connection(port) for _ in range(4)]
-        for client in clients:
-            self.addCleanup(client.close)
-        acknowledged, version, failures, reads = {}, 0, 0, 0
-        for turn in range(40):
-            victim = self.started[turn % 2]
-            for step in range(60):
-                if step == 20:
-                    victim.send_signal(signal.SIGSTOP)
-                if step == 40:
-                    victim.send_signal(signal.SIGCONT)
-                client, key = rng.choice(clients), f"{rng.randrange(8) * 7919}:user"
-                if rng.random() < 0.5:
-                    version += 1
-                    text = str(version)
-                    done = client.say(f"set {key} 0 0 {len(text)}\r\n{text}\r\n").line() == "STORED"
-                    acknowledged[key] = version if done else acknowledged.get(key, 0)
-                    failures += not done
-                elif (line := client.say(f"get {key}\r\n").line()).startswith("VALUE"):
-                    self.assertGreaterEqual(int(client.line()), acknowledged.get(key, 0), key)
-                    self.assertEqual(client.line(), "END")
-                    reads += 1
-                else:
-                    self.assertTrue(line == "END" and key not in acknowledged or line.startswith("SERVER_ERROR"), line)
-        self.assertGreater(failures, 20)
-        self.assertGreater(reads, 50)
+    def test_answers_that_come_too_late_are_nobody_elses(self):
+        client = self.serve(servers=1, timeout=50)
+        self.fill(client)
+        for _ in range(5):
+            with self.stopped(0):
+                client.say(b"".join(self.protocol.get(key) for key in KEYS[:30]))
+                self.assertEqual({client.heard().done for _ in range(30)}, {False})
+            wait_until(lambda: client.get(b"none").done, "the server is used again")
+            client.say(b"".join(self.protocol.get(key) for key in KEYS))
+            for key in KEYS:
+                self.assertEqual(client.heard().value, b"of " + key)
+
+    def scripted(self, script):
+        self.port, server = free_ports(2)
+        scripted = Scripted(server, script)
+        self.addCleanup(scripted.close)
+        settings = {"redis": "true"} if self.protocol.is_redis else {}
+        config = pool("cache", self.port, [(server, 1, "s0")], hash="fnv1a_64", distribution="ketama", timeout=2000, **settings)
+        self.process = self.router(self.write("pool.yml", config), self.port)
+        return self.client()
+
+    def reply(self, key):
+        value = b"of " + key
+        return b"$%d\r\n%s\r\n" % (len(value), value) if self.protocol.is_redis else b"VALUE %s 0 %d\r\n%s\r\nEND\r\n" % (
+            key, len(value), value)
+
+    def test_half_an_answer_and_an_end_is_an_error_wherever_it_is_cut(self):
+        cut = 0
+        client = self.scripted(lambda key: [self.reply(key)[:cut], None] if key == b"cut" else [self.reply(key)])
+        for cut in range(len(self.reply(b"cut"))):
+            wait_until(lambda: client.get(b"a").value == b"of a", "it is connected")
+            client.say(b"".join(self.protocol.get(key) for key in (b"a", b"cut", b"b")))
+            self.assertEqual(client.heard().value, b"of a")
+            self.assertRegex(client.heard().why, "s0: it closed the connection")
+            self.assertIn(client.heard().value, (None, b"of b"))
+
+    def test_an_answer_that_comes_byte_by_byte_is_one(self):
+        client = self.scripted(lambda key: [bytes([byte]) for byte in self.reply(key)])
+        client.say(b"".join(self.protocol.get(key) for key in KEYS))
+        for key in KEYS:
+            self.assertEqual(client.heard().value, b"of " + key)
+
+    def test_nonsense_and_answers_that_nobody_asked_for_reach_no_client(self):
+        odd = [b"\x00\xff\r\n", b"VALUE\r\n", b"VALUE odd 0 99999999999999999999\r\n", b"$99999999999999999999\r\n", b"*-7\r\n", b"\r\n",
+               self.reply(b"odd") * 2 + self.reply(b"a")]
+        client = self.scripted(lambda key: [odd[at]] if key == b"odd" else [self.reply(key)])
+        for at in range(len(odd)):
+            wait_until(lambda: client.get(b"a").value == b"of a", "it is connected")
+            answer = client.get(b"odd")
+            self.assertTrue(answer.value == b"of odd" or "broke the protocol" in answer.why, answer)
+            for key in KEYS[:5]:
+                self.assertIn(client.get(key).value, (None, b"of " + key))
 
 
-class Maps(RouterTest):
-    def map_text(self, epoch, ports, cluster="carts"):
-        nodes = "".join(f"  - {{name: s{port}, address: '127.0.0.1:{port}'}}\n" for port in ports)
-        return f"arcwise: 1\ncluster: {cluster}\nepoch: {epoch}\nplacement: {{recipe: ring, tokens: 16}}\nnodes:\n{nodes}"
+class Clients:
+    def test_one_that_goes_away_in_the_middle_of_a_request_harms_nobody(self):
+        steady = self.serve()
+        self.fill(steady)
+        before = self.descriptors()
+        request = self.protocol.set(b"half", b"of half") + self.protocol.get(b"half")
+        for cut in range(1, len(request)):
+            broken = self.client().say(self.protocol.get(KEYS[cut % len(KEYS)]) * 20 + request[:cut])
+            if cut % 2:  # with a reset
+                broken.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+            broken.close()
+            self.assertEqual(steady.get(KEYS[0]).value, b"of " + KEYS[0])
+        self.assertEqual(self.failing(steady), set())
+        wait_until(lambda: self.descriptors() == before, "descriptors are given back")
 
-    def replace(self, path, text):
-        self.write("next.yaml", text)
-        os.replace(os.path.join(self.processes.folder, "next.yaml"), path)
+    def test_one_that_sends_byte_by_byte_is_answered(self):
+        self.fill(self.serve())
+        slow = self.client()
+        for key in KEYS[:10]:
+            for byte in self.protocol.set(key, b"now\r\n" + key) + self.protocol.get(key):
+                slow.say(bytes([byte]))
+            self.assertTrue(slow.heard().done)
+            self.assertEqual(slow.heard().value, b"now\r\n" + key)
 
-    def serve(self, path, port, *more):
-        self.processes.start([ARCWISED, "--map", path, "--memcached", f"127.0.0.1:{port}", *more], port)
-        self.process = self.processes.started[-1]
-        self.log = os.path.join(self.processes.folder, f"{port}.log")
+    def test_a_hundred_thousand_pipelined_requests_are_answered_in_order(self):
+        client = self.serve()
+        count = 50_000
+        asked = b"".join(self.protocol.set(b"k%d" % (i % 1000), b"%d" % i) + self.protocol.get(b"k%d" % (i % 1000)) for i in range(count))
+        saying = threading.Thread(target=client.say, args=(asked,))
+        saying.start()
+        for i in range(count):
+            self.assertTrue(client.heard().done)
+            self.assertEqual(client.heard().value, b"%d" % i)
+        saying.join()
 
-    def said(self):
-        with open(self.log, encoding="utf-8") as log:
-            return log.read()
+    def test_one_that_never_reads_costs_little_memory_and_harms_nobody(self):
+        steady = self.serve(timeout=10000)
+        self.fill(steady)
+        self.assertTrue(steady.set(b"large", b"v" * 1_000_000).done)
+        before = self.resident()
+        deaf = self.client()
+        deaf.socket.settimeout(0.5)
+        with contextlib.suppress(socket.timeout):
+            deaf.say(self.protocol.get(b"large") * 1000)
+        for _ in range(20):
+            self.assertEqual(self.failing(steady), set())
+            self.assertLess(self.resident() - before, 1200, "MB, of 1000 that one client does not read")
 
-    def test_a_map_is_swapped_many_times_under_load_and_no_connection_notices(self):
-        port, *ports = free_ports(5)
-        for each in ports:
-            self.memcached(each)
-        path = self.write("map.yaml", self.map_text(1, ports))
-        self.serve(path, port)
-        client = Connection(port)
-        self.addCleanup(client.close)
-        for epoch in range(2, 42):
-            left_out = epoch % 4
-            self.replace(path, self.map_text(epoch, ports[:left_out] + ports[left_out + 1:]))
-            self.process.send_signal(signal.SIGHUP)
-            asked = []
-            while f"epoch {epoch}," not in self.said() or len(asked) < 5:
-                key = f"{epoch}:{len(asked)}"
-                asked.append(key)
-                client.say(f"set {key} 0 0 {len(key)}\r\n{key}\r\nget {key}\r\nget nope\r\n")
-                self.assertEqual(client.line(), "STORED")
-                if (line := client.line()) != "END":  # another node may be asked than the one that it was written to
-                    self.assertEqual([line, *client.lines(2)], [f"VALUE {key} 0 {len(key)}", key, "END"])
-                self.assertEqual(client.line(), "END")
-        self.assertEqual(self.said().count(" of keys have another node"), 40)
+    def test_those_that_go_on_while_a_server_is_stopped_cost_little_memory(self):
+        steady = self.serve(timeout=4000)
+        self.fill(steady)
+        own = self.keys_of(0)
+        large, other = own.pop(), next(key for key in KEYS if key not in own)
+        before = self.resident()
+        clients = [self.client() for _ in range(8)]
+        with self.stopped(0):
+            for client in clients:
+                client.socket.settimeout(0.3)
+                with contextlib.suppress(socket.timeout):
+                    client.say(self.protocol.set(large, b"w" * 500_000) * 200)
+            self.assertLess(self.resident() - before, 200, "MB, of 800 that were said")
+            self.assertEqual(steady.get(other).value, b"of " + other)
+        wait_until(lambda: steady.get(own[0]).value, "the server is used again")
+        for key in own:
+            self.assertEqual(steady.get(key).value, b"of " + key)
 
-    def test_what_may_not_follow_is_refused_and_the_old_map_stays(self):
-        port, *ports = free_ports(3)
-        for each in ports:
-            self.memcached(each)
-        state = os.path.join(self.processes.folder, "state")
-        os.mkdir(state)
-        path = self.write("map.yaml", self.map_text(7, ports))
-        self.serve(path, port, "--state", state)
-        client = Connection(port)
-        self.addCleanup(client.close)
-        client.say("".join(f"set k{i * 7919} 0 0 1\r\n1\r\n" for i in range(40)))
-        self.assertEqual(set(client.lines(40)), {"STORED"})
-        for text, expected in (("garbage", "the map that is served stays"), (self.map_text(6, ports), "none older may follow"),
-                               (self.map_text(7, ports[:1]), "another map of the same epoch"),
-                               (self.map_text(8, ports[:1], "sessions"), "another cluster")):
-            self.replace(path, text)
-            wait_until(lambda expected=expected: expected in self.said(), expected)
-            client.say("".join(f"get k{i * 7919}\r\n" for i in range(40)))
-            self.assertEqual(client.lines(120).count("END"), 40, "each key is where it was")
-        self.process.terminate()
-        self.process.wait(timeout=10)
-        done = subprocess.run([ARCWISED, "--map", self.write("old.yaml", self.map_text(6, ports)), "--memcached", "127.0.0.1:0",
-                               "--state", state], capture_output=True, text=True, check=False, timeout=20)
-        self.assertEqual(done.returncode, 4, done.stderr)
-        self.assertIn("none older may follow", done.stderr)
+
+class MemcachedServers(Servers, Faults):
+    protocol = Memcached
+
+
+class RedisServers(Servers, Faults):
+    protocol = Redis
+
+
+class MemcachedClients(Clients, Faults):
+    protocol = Memcached
+
+
+class RedisClients(Clients, Faults):
+    protocol = Redis
 
 
 if __name__ == "__main__":

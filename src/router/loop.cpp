@@ -177,6 +177,9 @@ void Loop::client_event(std::size_t at, std::uint32_t id, std::uint32_t events) 
     return close_client(at, id);
   }
   if (events & EPOLLOUT) send_to_client(at, id);
+  // What cannot be taken now would be told without end.
+  if (socket.fd && !side.proxy.wants_bytes(id))
+    watch(socket, tag(Role::client, at, id), false, socket.writable_wanted);
 }
 
 void Loop::server_event(std::size_t at, Proxy::ServerId n, std::uint32_t events) {
@@ -199,11 +202,12 @@ void Loop::server_event(std::size_t at, Proxy::ServerId n, std::uint32_t events)
 // Sending may lose a server, which answers clients, whose next requests go to servers: until nothing is left.
 void Loop::settle(std::size_t at) {
   Proxy& proxy = sides_[at].proxy;
-  proxy.each_to_disconnect([&](Proxy::ServerId n) { close_server(at, n, "it was given up"); });
-  proxy.each_client_to_send([&](std::uint32_t id) { send_to_client(at, id); });
-  proxy.each_to_connect([&](Proxy::ServerId n) { connect(at, n); });
-  proxy.each_server_to_send([&](Proxy::ServerId n) { send_to_server(at, n); });
-  proxy.each_client_to_send([&](std::uint32_t id) { send_to_client(at, id); });
+  while (proxy.has_wishes()) {
+    proxy.each_to_disconnect([&](Proxy::ServerId n) { close_server(at, n, "it was given up"); });
+    proxy.each_client_to_send([&](std::uint32_t id) { send_to_client(at, id); });
+    proxy.each_to_connect([&](Proxy::ServerId n) { connect(at, n); });
+    proxy.each_server_to_send([&](Proxy::ServerId n) { send_to_server(at, n); });
+  }
 }
 
 void Loop::connect(std::size_t at, Proxy::ServerId n) {

@@ -145,6 +145,7 @@ void Proxy::serve(ClientId id, Time now) {
     client.in.consume(used);
     if (client.stopped || used == 0) break;
   }
+  if (client.stopped && !std::exchange(client.resumes, true)) stopped_.push_back(id);
   emit(client, id);
 }
 
@@ -186,6 +187,10 @@ Proxy::Server* Proxy::send_to(const Asked& asked, const Target& target, std::uin
     return nullptr;
   }
   if (server.state == State::idle || server.state == State::waiting) begin_connection(to, asked.now);
+  if (is_crowded(server) && !hold_back(asked.client, to)) {
+    fail(part, server.name, "more waits for it than it takes");
+    return nullptr;
+  }
   server.parts.push() = part;
   ++server.requests;
   list(servers_to_send_, servers_, to);
@@ -348,6 +353,7 @@ void Proxy::tick(Time now) {
       lost(s, why, now);
     }
   }
+  resume_clients();
 }
 
 void Proxy::stall(ServerId s, std::string_view why, Time now) {

@@ -117,6 +117,7 @@ class Proxy {
 
   // Servers. A server is an address; it keeps its number, and its connection, from one map to the next.
   using ServerId = std::uint32_t;
+  static constexpr ServerId nobody = ~ServerId{0};
   const std::string& address(ServerId s) const noexcept { return servers_[s].address; }
   Buffer& server_in(ServerId s) noexcept { return servers_[s].in; }
   Buffer& server_out(ServerId s) noexcept { return servers_[s].out; }
@@ -163,6 +164,11 @@ class Proxy {
   /// Seconds since 1970 at Time 0, for times that memcached takes as dates.
   void set_wall(std::int64_t offset) noexcept { wall_offset_ = offset; }
 
+  bool has_wishes() const noexcept {
+    return !(clients_to_send_.empty() && servers_to_send_.empty() && to_connect_.empty() &&
+             to_disconnect_.empty() && to_let_go_.empty());
+  }
+
   const Pool& pool() const noexcept { return pool_; }
   struct Counters {
     std::uint64_t requests = 0, errors = 0, parts = 0, failed_parts = 0, timeouts = 0;
@@ -192,8 +198,11 @@ class Proxy {
     std::uint32_t generation = 0;
     std::size_t wanted = 0;  ///< bytes before which parsing again is of no use
     std::size_t skip = 0;
-    bool used = false, closing = false, skip_line = false, stopped = false, listed = false;
-    std::string failure;  ///< of a value before its end
+    bool used = false, closing = false, skip_line = false, listed = false;
+    bool stopped = false;       ///< for want of room
+    bool resumes = false;       ///< it is listed among those that go on when there is room
+    ServerId held_by = nobody;  ///< a crowded server that it has sent something
+    std::string failure;        ///< of a value before its end
   };
   struct Server {
     std::string name, address;
@@ -241,7 +250,12 @@ class Proxy {
   }
 
   bool has_room(const Client& client) const noexcept {
-    return client.slots.size() < pool_.limits.requests && client.out.size() < pool_.limits.unsent;
+    return client.slots.size() < pool_.limits.requests && client.out.size() < pool_.limits.unsent &&
+           (client.held_by == nobody || !is_crowded(servers_[client.held_by]));
+  }
+  /// It takes less than it is sent. One that refuses everything is not crowded, for nothing waits for it.
+  bool is_crowded(const Server& server) const noexcept {
+    return server.out.size() > pool_.limits.unsent && server.state != State::stalled;
   }
 
   // proxy.cpp
@@ -256,7 +270,6 @@ class Proxy {
                   std::uint64_t slot) {
     return send_to(asked, all_of(server), head, how, slot);
   }
-  static constexpr ServerId nobody = ~ServerId{0};
   /// Whom a request is sent to.
   struct Target {
     ServerId server = nobody;
@@ -331,6 +344,10 @@ class Proxy {
   void fenced(ServerId s, Time now);
   void own_answer(ServerId s, const Part& part, std::string_view reply);
 
+  // proxy_room.cpp
+  bool hold_back(Client& client, ServerId s);
+  void resume_clients();
+
   // proxy_memcached.cpp
   std::size_t serve_memcached(const Asked& asked, std::string_view bytes);
   void route_memcached(const Asked& asked, const McRequest& request);
@@ -385,6 +402,7 @@ class Proxy {
   Time now_{};                   ///< of the call under way
   std::int64_t wall_offset_ = 0;
   std::vector<std::uint32_t> clients_to_send_, servers_to_send_;
+  std::vector<ClientId> stopped_;  ///< clients that wait for room
   std::vector<ServerId> to_connect_, to_disconnect_, to_let_go_;
   std::string scratch_, capped_;
   Counters counters_;

@@ -1,9 +1,8 @@
 """arcwised before real servers, as tests start it."""
 import os
-import socket
 import unittest
 
-from servers import Processes, free_ports, program
+from servers import Processes, connection, free_ports, program
 
 ARCWISED = os.path.abspath(os.environ.get("ARCWISED") or "build/bin/arcwised")
 
@@ -11,8 +10,8 @@ ARCWISED = os.path.abspath(os.environ.get("ARCWISED") or "build/bin/arcwised")
 class Connection:
     """A client that says bytes and reads lines."""
 
-    def __init__(self, port):
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=20)
+    def __init__(self, place, timeout=20):
+        self.socket = connection(place, timeout)
         self.file = self.socket.makefile("rb")
 
     def say(self, data):
@@ -30,6 +29,27 @@ class Connection:
         self.socket.close()
 
 
+class Speaker(Connection):
+    """A client that speaks a protocol."""
+
+    def __init__(self, place, protocol, timeout=20):
+        super().__init__(place, timeout)
+        self.protocol = protocol
+
+    def heard(self):
+        """The next answer; None where the connection ended instead."""
+        return self.protocol.read(self.file)
+
+    def ask(self, request):
+        return self.say(request).heard()
+
+    def set(self, key, value):
+        return self.ask(self.protocol.set(key, value))
+
+    def get(self, key):
+        return self.ask(self.protocol.get(key))
+
+
 def redis_command(*words):
     return f"*{len(words)}\r\n" + "".join(f"${len(w)}\r\n{w}\r\n" for w in words)
 
@@ -38,6 +58,10 @@ def pool(name, listen, servers, **settings):
     lines = [f"{name}:", f"  listen: 127.0.0.1:{listen}"]
     lines += [f"  {key}: {value}" for key, value in settings.items()]
     return "\n".join(lines + ["  servers:"] + [f"   - 127.0.0.1:{port}:{weight} {label}" for port, weight, label in servers]) + "\n"
+
+
+def host_of(place):
+    return place if isinstance(place, tuple) else ("127.0.0.1", place)
 
 
 class RouterTest(unittest.TestCase):
@@ -51,13 +75,15 @@ class RouterTest(unittest.TestCase):
             file.write(text)
         return path
 
-    def memcached(self, port):
-        self.processes.start([program("memcached"), "-u", "root", "-l", "127.0.0.1", "-p", str(port), "-m", "64"], port)
+    def memcached(self, place):
+        at = ["-s", place] if isinstance(place, str) else ["-l", host_of(place)[0], "-p", str(host_of(place)[1])]
+        self.processes.start([program("memcached"), "-u", "root", "-m", "64", *at], place)
         return self.processes.started[-1]
 
-    def redis(self, port):
-        self.processes.start([program("redis-server"), "--port", str(port), "--save", "", "--bind", "127.0.0.1", "--dir",
-                              self.processes.folder], port)
+    def redis(self, place):
+        at = ["--port", "0", "--unixsocket", place] if isinstance(place, str) else ["--bind", host_of(place)[0], "--port",
+                                                                                   str(host_of(place)[1])]
+        self.processes.start([program("redis-server"), "--save", "", "--dir", self.processes.folder, *at], place)
         return self.processes.started[-1]
 
     def router(self, config, port):
@@ -74,3 +100,16 @@ class RouterTest(unittest.TestCase):
         settings = {"hash": "fnv1a_64", "distribution": "ketama", "timeout": 400, **settings}
         self.process = self.router(self.write("pool.yml", pool("cache", ports[0], listed, **settings)), ports[0])
         return ports[0], ports[1:]
+
+    def speaker(self, place, protocol):
+        client = Speaker(place, protocol)
+        self.addCleanup(client.close)
+        return client
+
+    def resident(self):
+        """MB of memory that the router has."""
+        with open(f"/proc/{self.process.pid}/status", encoding="utf-8") as status:
+            return next(int(line.split()[1]) for line in status if line.startswith("VmRSS")) // 1000
+
+    def descriptors(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))

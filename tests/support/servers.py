@@ -3,6 +3,7 @@ import os
 import resource
 import selectors
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -39,21 +40,45 @@ def free_ports(count):
     return ports
 
 
-def wait_until(holds, what, seconds=30):
+def wait_until(holds, what, seconds=30, pause=0.05):
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if holds():
             return
-        time.sleep(0.05)
+        time.sleep(pause)
     raise AssertionError(f"{what}: not within {seconds} s")
 
 
-def listens(port):
+def connection(place, timeout):
+    """To a port of this host, to (host, port), or to the path of a unix socket."""
+    if isinstance(place, str):
+        client = socket.socket(socket.AF_UNIX)
+        client.settimeout(timeout)
+        try:
+            client.connect(place)
+        except OSError:
+            client.close()
+            raise
+        return client
+    return socket.create_connection(place if isinstance(place, tuple) else ("127.0.0.1", place), timeout=timeout)
+
+
+def listens(place):
     try:
-        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        connection(place, 1).close()
         return True
     except OSError:
         return False
+
+
+def stop(process):
+    """Until all its threads stand still."""
+    process.send_signal(signal.SIGSTOP)
+
+    def stands(thread):
+        with open(f"/proc/{process.pid}/task/{thread}/stat", encoding="utf-8") as stat:
+            return stat.read().rsplit(")", 1)[1].split()[0] == "T"
+    wait_until(lambda: all(map(stands, os.listdir(f"/proc/{process.pid}/task"))), "it is stopped", pause=0.001)
 
 
 class Processes:
@@ -64,12 +89,14 @@ class Processes:
         self.started = []
         return self
 
-    def start(self, command, port):
-        log = open(os.path.join(self.folder, f"{port}.log"), "wb")
+    def start(self, command, place):
+        """`place`: where it will listen, as connection() takes it."""
+        name = ":".join(map(str, place)) if isinstance(place, tuple) else os.path.basename(str(place))
+        log = open(os.path.join(self.folder, f"{name}.log"), "wb")
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder)
         log.close()
         self.started.append(process)
-        wait_until(lambda: process.poll() is not None or listens(port), f"{command[0]} on port {port}")
+        wait_until(lambda: process.poll() is not None or listens(place), f"{command[0]} at {place}")
         if process.poll() is not None:
             with open(log.name, "rb") as text:
                 raise AssertionError(f"{command[0]} ended: {text.read().decode(errors='replace')[-2000:]}")
