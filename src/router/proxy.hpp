@@ -328,6 +328,7 @@ class Proxy {
   void send_capped(const Asked& asked, const Target& target, const RedisCommand& command,
                    const RedisWords& words, std::string_view bytes);
   void warn();
+  milliseconds patience() const noexcept;
   void use_gutter();
   void failed(ServerId s, Time now);
   void look_for_cascade(ServerId s, Time now);

@@ -17,16 +17,18 @@ constexpr std::chrono::seconds clock_error{2};
 }  // namespace
 
 void Proxy::warn() {
-  if (!pool_.failing.auto_eject) return;
-  events_.push_back(
-      {0,
-       {},
-       Severity::warning,
-       "auto_eject",
-       pool_.name,
-       "",
-       "servers that fail are ejected as by twemproxy: their keys move, and old values come back "
-       "with them"});
+  const auto say = [&](const char* name, const char* text) {
+    events_.push_back({0, {}, Severity::warning, name, pool_.name, "", text});
+  };
+  if (pool_.failing.auto_eject)
+    say("auto_eject",
+        "servers that fail are ejected as by twemproxy: their keys move, and old values come back with them");
+  if (leaves() && !pool_.timeout)
+    say("no_timeout", "without `timeout` a server that is silent is waited for, and nobody asked instead");
+}
+
+milliseconds Proxy::patience() const noexcept {
+  return pool_.timeout.value_or(milliseconds(1000));
 }
 
 // Spare servers are chosen by rendezvous: each takes its part of any other's keys.
@@ -255,7 +257,7 @@ void Proxy::look_after(ServerId s, Time now) {
   Server& server = servers_[s];
   if (server.left) return;
   // A twemproxy would ask it again and again, and count.
-  if (pool_.failing.auto_eject && server.state == State::stalled && now - server.counted > *pool_.timeout)
+  if (pool_.failing.auto_eject && server.state == State::stalled && now - server.counted > patience())
     failed(s, now);
   const Standing& standing = *server.standing;
   const milliseconds every = pool_.failing.probe_every;
@@ -269,8 +271,8 @@ void Proxy::look_after(ServerId s, Time now) {
     if (every.count() > 0 && server.parts.empty() && now - server.heard >= every) probe(s, now);
     return;
   }
-  if (server.proved < standing.left()) return probe(s, now);
   if (server.fencing > 0 || now < server.return_after) return;
+  if (server.proved < standing.left()) return probe(s, now);
   if (const auto task = server.standing->begin_return(this, pool_.failing, now)) carry_out(s, *task, now);
 }
 
@@ -279,7 +281,7 @@ Time Proxy::looked_after_at(const Server& server, Time now) const noexcept {
   constexpr milliseconds soon{20};  // another loop, or another server's return, is waited for
   if (server.left) return Time::max();
   if (pool_.failing.auto_eject && server.state == State::stalled)
-    return server.counted + *pool_.timeout + Time(1);
+    return server.counted + patience() + Time(1);
   const milliseconds every = pool_.failing.probe_every;
   const bool away = server.standing->away(), asked_for = every.count() > 0 || away;
   if (server.state == State::idle) return asked_for ? now : Time::max();
@@ -335,7 +337,10 @@ void Proxy::own_answer(ServerId s, const Part& part, std::string_view reply) {
     case Use::probe:
       // A Redis that reads its data still says so; a memcached that knows no meta commands says ERROR.
       server.probing = false;
-      if (!error || pool_.protocol == Protocol::memcached) server.proved = part.sent;
+      if (!error || pool_.protocol == Protocol::memcached)
+        server.proved = part.sent;
+      else
+        server.return_after = now_ + pool_.failing.first_retry;
       if (server.standing->away()) look_after(s, now_);
       return;
     default:

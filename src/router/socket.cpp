@@ -25,6 +25,18 @@ Descriptor open_for(const Address& address) {
   return fd;
 }
 
+// A host that is gone says nothing. A stopped process on one that is there still has a kernel that answers.
+void notice_death(const Descriptor& fd) {
+  const auto set = [&](int level, int name, int value) {
+    setsockopt(fd.get(), level, name, &value, sizeof value);
+  };
+  set(SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, 10);
+  set(IPPROTO_TCP, TCP_KEEPINTVL, 5);
+  set(IPPROTO_TCP, TCP_KEEPCNT, 4);
+  set(IPPROTO_TCP, TCP_USER_TIMEOUT, 30'000);
+}
+
 Result<Descriptor> bound(const std::string& name, const Address& where, bool share, unsigned backlog) {
   Descriptor fd = open_for(where);
   const int yes = 1;
@@ -132,6 +144,7 @@ Result<Descriptor> connect_to(const std::string& address) {
   const auto where = known_address(address);
   if (!where) return where.error();
   Descriptor fd = open_for(*where);
+  if (where->family() != AF_UNIX) notice_death(fd);
   if (!fd || (connect(fd.get(), where->get(), where->size) && errno != EINPROGRESS))
     return address_error(address, std::strerror(errno));
   return fd;

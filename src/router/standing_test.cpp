@@ -105,5 +105,50 @@ TEST(standing, no_thread_reads_what_is_older_than_what_another_has_written) {
   }
 }
 
+TEST(standing, what_is_written_elsewhere_during_a_return_is_dropped_too_and_at_last_refused) {
+  Standings standings;
+  Standing& standing = standings.of("s");
+  const Failing failing;
+  const int leader = 0, other = 0;
+  const auto record = [&](std::string_view key) { return standing.record(key, 0, failing, seconds(0)); };
+  using Keys = std::vector<std::string>;
+  using Progress = Standing::Progress;
+  EXPECT_TRUE(standing.leave(seconds(1)));
+  EXPECT_EQ(record("a"), Standing::Record::done);
+  EXPECT_EQ(standing.begin_return(&leader, failing, seconds(2))->remove, Keys{"a"});
+  EXPECT_FALSE(standing.begin_return(&other, failing, seconds(2))) << "one leads";
+  EXPECT_EQ(record("b"), Standing::Record::done);
+  EXPECT_EQ(standing.fulfilled(&leader, failing, seconds(2)), Progress::again);
+  EXPECT_EQ(standing.next_task(failing).remove, Keys{"b"});
+  EXPECT_EQ(record("c"), Standing::Record::done);
+  EXPECT_EQ(standing.fulfilled(&leader, failing, seconds(2)), Progress::again);
+  EXPECT_EQ(standing.next_task(failing).remove, Keys{"c"});
+  EXPECT_EQ(record("d"), Standing::Record::returning) << "or it would never end";
+  EXPECT_FALSE(standing.here());
+  EXPECT_EQ(standing.fulfilled(&leader, failing, seconds(2)), Progress::here);
+  EXPECT_TRUE(standing.here());
+  EXPECT_EQ(record("e"), Standing::Record::back);
+}
+
+TEST(standing, a_return_that_is_given_up_begins_anew_with_all_that_is_to_be_dropped) {
+  Standings standings;
+  Standing& standing = standings.of("s");
+  const Failing failing;
+  const int leader = 0;
+  using Keys = std::vector<std::string>;
+  standing.leave(seconds(1));
+  standing.record("a", 0, failing, seconds(0));
+  EXPECT_TRUE(standing.begin_return(&leader, failing, seconds(2)));
+  standing.record("b", 0, failing, seconds(0));
+  standing.abandoned(&leader);
+  EXPECT_EQ(standing.fulfilled(&leader, failing, seconds(2)), Standing::Progress::lost);
+  EXPECT_EQ(standing.begin_return(&leader, failing, seconds(3))->remove, (Keys{"a", "b"}));
+  standing.owe();
+  EXPECT_EQ(standing.fulfilled(&leader, failing, seconds(3)), Standing::Progress::lost);
+  EXPECT_FALSE(standing.begin_return(&leader, failing, seconds(4))) << "what it owes may write them again";
+  standing.pay();
+  EXPECT_EQ(standing.begin_return(&leader, failing, seconds(5))->remove, (Keys{"a", "b"}));
+}
+
 }  // namespace
 }  // namespace arcwise::router
