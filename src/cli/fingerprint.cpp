@@ -145,11 +145,7 @@ void write_text(const Options& o, const std::vector<Fingerprints>& prints, Sessi
 }
 
 Json maps_json(const Options& o, const std::vector<Fingerprints>& prints) {
-  if (prints.size() == 1) {
-    Json json = answer("fingerprint");
-    json.update(to_json(prints[0]));
-    return json;
-  }
+  if (prints.size() == 1) return fingerprint_json(prints[0]);
   Json json = answer("fingerprint");
   json["maps"] = Json::array();
   for (std::size_t i = 0; i < prints.size(); ++i) {

@@ -4,8 +4,7 @@
 #include "cli/cluster_args.hpp"
 #include "cli/output_file.hpp"
 #include "cli/verbs.hpp"
-#include "format/json_text.hpp"
-#include "format/table_text.hpp"
+#include "format/json_reports.hpp"
 
 namespace arcwise::cli {
 namespace {
@@ -14,14 +13,6 @@ struct Options {
   ClusterArgs cluster;
   std::string file;
 };
-
-std::string header(const Loaded& loaded, const ClusterArgs& from) {
-  if (loaded.cluster.observed.format == "arcwise") return "";  // importing twice gives the same bytes
-  std::string out = "# Imported from " + loaded.cluster.observed.format + ':';
-  for (const std::string& file : from.files) out += ' ' + printable(file);
-  for (const std::string& file : from.with) out += ' ' + printable(file);
-  return out + '\n';
-}
 
 }  // namespace
 
@@ -33,7 +24,9 @@ Action declare_import(Args& args) {
     const auto loaded = options->cluster.load();
     if (!loaded) return loaded.error();
     const auto& findings = loaded->cluster.observed.findings;
-    const std::string map = header(*loaded, options->cluster) + write_map(loaded->cluster.map);
+    std::vector<std::string> files = options->cluster.files;
+    files.insert(files.end(), options->cluster.with.begin(), options->cluster.with.end());
+    const std::string map = imported_map(loaded->cluster, files);
     if (!session.json)
       for (const Finding& f : findings) session.say(f);
     if (!options->file.empty() && options->file != "-") {
@@ -43,12 +36,7 @@ Action declare_import(Args& args) {
       session.out.write(map);
     }
     if (session.json) {
-      Json json = answer("import");
-      json["format"] = loaded->cluster.observed.format;
-      json["map"] = map;
-      json["findings"] = Json::array();
-      for (const Finding& f : findings) json["findings"].push_back(to_json(f));
-      session.out.write(dump(json));
+      session.out.write(dump(import_json(loaded->cluster, map)));
     }
     return 0;
   };

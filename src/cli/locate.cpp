@@ -6,6 +6,7 @@
 #include "cli/key_lines.hpp"
 #include "cli/verbs.hpp"
 #include "format/json_text.hpp"
+#include "format/locate_json.hpp"
 #include "format/table_text.hpp"
 
 namespace arcwise::cli {
@@ -17,16 +18,6 @@ struct Options {
   std::vector<std::string> keys;
   std::string key_file;
 };
-
-std::string hex_digits(std::string_view bytes) {
-  static constexpr char digits[] = "0123456789abcdef";
-  std::string out;
-  for (char c : bytes) {
-    out += digits[static_cast<unsigned char>(c) >> 4];
-    out += digits[static_cast<unsigned char>(c) & 15];
-  }
-  return out;
-}
 
 // As it is, or as a JSON string where it holds what separates fields, names and lines. Bytes that are not
 // UTF-8 stay, so that a key can be told from another.
@@ -50,13 +41,9 @@ void append_field(std::string& out, std::string_view text) {
 class Locator {
  public:
   Locator(const Placement& placement, NodeMask mask, Session& session)
-      : placement_(placement), mask_(mask), session_(session) {
-    for (const Node& node : placement.map().nodes()) {
-      append_field(names_.emplace_back(), node.name);
-      quoted_.emplace_back();
-      append_json_string(quoted_.back(), node.name);
-    }
-    if (session.json) session.out.buffer() += "{\"schema\": \"arcwise/locate/v1\", \"locate\": [";
+      : placement_(placement), mask_(mask), session_(session), json_(placement) {
+    for (const Node& node : placement.map().nodes()) append_field(names_.emplace_back(), node.name);
+    if (session.json) json_.begin(session.out.buffer());
   }
 
   void locate(std::string_view key) {
@@ -71,7 +58,7 @@ class Locator {
     const std::size_t n = placement_.owners({key, hash, mask_}, owners_);
     const std::span<const NodeIndex> owners(owners_.data(), n);
     if (session_.json) {
-      append_object(key, hash, owners);
+      json_.add(session_.out.buffer(), key, hash, owners);
     } else {
       append_line(key, owners);
     }
@@ -79,7 +66,7 @@ class Locator {
   }
 
   void finish() {
-    if (session_.json) session_.out.buffer() += "\n]}\n";
+    if (session_.json) json_.end(session_.out.buffer());
   }
 
  private:
@@ -96,31 +83,12 @@ class Locator {
     out += '\n';
   }
 
-  void append_object(std::string_view key, KeyHash hash, std::span<const NodeIndex> owners) {
-    std::string& out = session_.out.buffer();
-    out += first_ ? "\n{\"key\": " : ",\n{\"key\": ";
-    first_ = false;
-    append_json_string(out, key);
-    if (!valid_utf8(key)) {  // JSON cannot hold these bytes; the text above has U+FFFD in their place
-      out += ", \"key_hex\": ";
-      append_json_string(out, hex_digits(key));
-    }
-    out += ", \"hash\": ";
-    append_json_string(out, to_text(placement_.map().space(), {hash.value}));
-    out += ", \"owners\": [";
-    for (std::size_t i = 0; i < owners.size(); ++i) {
-      if (i) out += ", ";
-      out += quoted_[owners[i]];
-    }
-    out += "]}";
-  }
-
   const Placement& placement_;
   NodeMask mask_;
   Session& session_;
   std::array<NodeIndex, max_replicas> owners_;
-  std::vector<std::string> names_, quoted_;
-  bool first_ = true;
+  std::vector<std::string> names_;
+  LocateJson json_;
   bool unread_ = false;  ///< a key was not of the system, and that was said
 };
 

@@ -20,10 +20,8 @@ struct Options {
 struct Level {
   Across level;
   const char* one;
-  const char* many;
 };
-constexpr Level levels[] = {
-    {Across::host, "host", "hosts"}, {Across::rack, "rack", "racks"}, {Across::zone, "zone", "zones"}};
+constexpr Level levels[] = {{Across::host, "host"}, {Across::rack, "rack"}, {Across::zone, "zone"}};
 
 std::string group_table(const std::vector<GroupOwnership>& groups, const char* title, bool colour) {
   Table table(
@@ -73,10 +71,7 @@ Action declare_ownership(Args& args) {
       session.out.write(text_answer(*loaded, own, chance, *options, session.colour));
       return 0;
     }
-    Json json = ownership_json("ownership", loaded->cluster, loaded->placement, own, chance);
-    for (const Level& level : levels)
-      json[level.many] = to_json(group_ownership(loaded->cluster.map, own, level.level));
-    session.out.write(dump(json));
+    session.out.write(dump(ownership_json(loaded->cluster, loaded->placement, own, chance)));
     return 0;
   };
 }

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "format/table_text.hpp"
+
 namespace arcwise {
 namespace {
 
@@ -86,6 +88,15 @@ Json ownership_json(std::string_view verb, const Cluster& cluster, const Placeme
     json["nodes"].push_back(node_json(cluster, i, ownership.nodes[i]));
   json["balance"] = to_json(ownership.balance, chance);
   add_sampled(json, ownership.sampled);
+  return json;
+}
+
+Json ownership_json(const Cluster& cluster, const Placement& placement, const Ownership& ownership,
+                    const std::optional<ByChance>& chance) {
+  Json json = ownership_json("ownership", cluster, placement, ownership, chance);
+  json["hosts"] = to_json(group_ownership(cluster.map, ownership, Across::host));
+  json["racks"] = to_json(group_ownership(cluster.map, ownership, Across::rack));
+  json["zones"] = to_json(group_ownership(cluster.map, ownership, Across::zone));
   return json;
 }
 
@@ -294,6 +305,28 @@ Json to_json(const Fingerprints& prints) {
           {"token_digest", or_null_if_empty(prints.token_digest)},
           {"membership", prints.membership},
           {"epoch", or_null(prints.epoch)}};
+}
+
+Json fingerprint_json(const Fingerprints& prints) {
+  Json json = answer("fingerprint");
+  json.update(to_json(prints));
+  return json;
+}
+
+std::string imported_map(const Cluster& cluster, std::span<const std::string> files) {
+  if (cluster.observed.format == "arcwise") return write_map(cluster.map);  // twice gives the same bytes
+  std::string out = "# Imported from " + cluster.observed.format + ':';
+  for (const std::string& file : files) out += ' ' + printable(file);
+  return out + '\n' + write_map(cluster.map);
+}
+
+Json import_json(const Cluster& cluster, const std::string& map) {
+  Json json = answer("import");
+  json["format"] = cluster.observed.format;
+  json["map"] = map;
+  json["findings"] = Json::array();
+  for (const Finding& f : cluster.observed.findings) json["findings"].push_back(to_json(f));
+  return json;
 }
 
 Json to_json(const BalanceSimulation& s) {

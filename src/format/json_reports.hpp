@@ -19,6 +19,9 @@ namespace arcwise {
 /// Who holds how much of one cluster: `status` and `ownership`.
 Json ownership_json(std::string_view verb, const Cluster& cluster, const Placement& placement,
                     const Ownership& ownership, const std::optional<ByChance>& chance);
+/// `ownership` whole: with its hosts, racks and zones.
+Json ownership_json(const Cluster& cluster, const Placement& placement, const Ownership& ownership,
+                    const std::optional<ByChance>& chance);
 Json to_json(const Balance& balance, const std::optional<ByChance>& chance);
 Json to_json(const Judgement& judgement);
 Json to_json(const std::vector<GroupOwnership>& groups);
@@ -34,6 +37,11 @@ Json diff_json(std::string_view verb, const Diff& diff, double data_bytes);
 void add_causes(Json& json, std::span<const Cause> causes);
 Json plan_json(const Plan& plan, const CostOptions& cost);
 Json to_json(const Fingerprints& prints);
+Json fingerprint_json(const Fingerprints& prints);
+/// The map of a cluster as a file, which says what it was read from; `files` are named where that was another
+/// system.
+std::string imported_map(const Cluster& cluster, std::span<const std::string> files);
+Json import_json(const Cluster& cluster, const std::string& map);
 Json to_json(const BalanceSimulation& simulation);
 Json to_json(const JoinSimulation& simulation);
 

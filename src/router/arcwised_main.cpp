@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "format/json_text.hpp"
+#include "router/admin.hpp"
 #include "router/config.hpp"
 #include "router/log.hpp"
 #include "router/loops.hpp"
@@ -136,6 +137,18 @@ int serve(const Config& config, const Options& options) {
     for (const std::string& note : pool.pool.notes)
       journal.add({0, {}, Severity::warning, "not_followed", pool.pool.name, {}, note});
   }
+  AdminSettings about{config.daemon.admin, config.daemon.peers, {}};
+  if (const std::string& file = config.daemon.admin_token; !file.empty()) {
+    auto token = read_token(file);
+    if (!token) return fail(token.error());
+    about.token = std::move(*token);
+  }
+  Admin admin(std::move(about), reload, board, journal, [&loops] { return loops.draining(); });
+  if (!config.daemon.admin.empty()) {
+    const auto address = admin.start();
+    if (!address) return fail(address.error());
+    fmt::print("arcwised: admin listens on {}\n", *address);
+  }
   std::fflush(stdout);
   loops.start();
   reload.watch([&manager](bool begins) {
@@ -163,7 +176,8 @@ void add_options(CLI::App& app, Options& options) {
         option, [&options, key](const std::string& value) { options.overrides.push_back({{}, key, value}); },
         what);
   };
-  setting("--admin", "admin", "tell about itself here, over HTTP");
+  setting("--admin", "admin", "tell about itself here, over HTTP; `:PORT` is of this machine only");
+  setting("--admin-token", "admin_token", "who knows the word in this file may apply changes by HTTP");
   setting("--peers", "peers", "admin addresses of other routers of the same pools, with commas");
   setting("--state", "state", "remember the newest map served in this folder");
   setting("--threads", "threads", "how many threads serve clients");

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <string_view>
@@ -19,6 +20,7 @@ class Buffer {
 
   std::string_view view() const noexcept { return {data_.get() + head_, tail_ - head_}; }
   std::size_t size() const noexcept { return tail_ - head_; }
+  std::uint64_t consumed() const noexcept { return consumed_; }  ///< bytes, since it exists
   bool empty() const noexcept { return tail_ == head_; }
 
   void append(std::string_view bytes) {
@@ -41,6 +43,7 @@ class Buffer {
   /// Forgets the first bytes. Views of the others stay valid until bytes are added.
   void consume(std::size_t size) noexcept {
     head_ += size;
+    consumed_ += size;
     if (head_ == tail_) clear();
   }
   void clear() noexcept {
@@ -69,6 +72,7 @@ class Buffer {
 
   std::unique_ptr<char[]> data_;
   std::size_t head_ = 0, tail_ = 0, capacity_ = 0;
+  std::uint64_t consumed_ = 0;
 };
 
 }  // namespace arcwise::router

@@ -150,9 +150,9 @@ Result<Config> config_of_map(const std::string& path, Protocol protocol, const s
   const std::array<std::string, 1> paths{path};
   const auto cluster = load(paths, {});
   if (!cluster) return cluster.error();
-  auto pool = pool_of_map(cluster->map, protocol, listen);
+  auto pool = pool_of_map(*cluster, protocol, listen);
   if (!pool) return pool.error();
-  pool->name = path;
+  pool->name = pool->source = path;
   const std::string said(command_line);
   Config config;
   config.files.push_back(path);

@@ -28,6 +28,7 @@ struct Names<LogForm> {
 struct Daemon {
   unsigned threads = 1;
   std::string admin;               ///< host:port to tell about itself; empty: nowhere
+  std::string admin_token;         ///< the file of the word for changes by HTTP; empty: nobody makes any
   std::vector<std::string> peers;  ///< the admin addresses of other routers of the same pools
   std::string state;               ///< a folder; empty: nothing is remembered
   LogForm log = LogForm::logfmt;
@@ -81,7 +82,7 @@ struct Override {
 };
 
 /// Gives the map of a file that a configuration names.
-using LoadMap = std::function<Result<ClusterMap>(const std::string& path)>;
+using LoadMap = std::function<Result<Cluster>(const std::string& path)>;
 /// Arcwise's own configuration, known by `arcwised: 1`, or an unchanged nutcracker.yml. Map files are looked
 /// for beside it. Pure but for `load_map`.
 Result<Config> parse_config(const Source& source, const LoadMap& load_map);

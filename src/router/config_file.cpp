@@ -63,19 +63,23 @@ Fault read_settings(const Source& source, const YamlNode& node, std::span<const 
   return std::nullopt;
 }
 
-Result<ClusterMap> map_of(const Source& source, const YamlNode& node, const LoadMap& load_map,
-                          std::string& file) {
-  if (node.is(Kind::map)) return read_map(source, node);
+Result<Cluster> map_of(const Source& source, const YamlNode& node, const LoadMap& load_map,
+                       std::string& file) {
+  if (node.is(Kind::map)) {
+    auto map = read_map(source, node);
+    if (!map) return map.error();
+    Cluster inside{std::move(*map), Observed()};
+    inside.observed.format = "arcwise";
+    return inside;
+  }
   if (auto fault = expect(source, node, Kind::scalar)) return *fault;
   file = beside(source.name, node.text);
   return load_map(file);
 }
 
-Result<ClusterMap> load_file(const std::string& path) {
+Result<Cluster> load_file(const std::string& path) {
   const std::array<std::string, 1> paths{path};
-  auto cluster = load(paths, {});
-  if (!cluster) return cluster.error();
-  return std::move(cluster->map);
+  return load(paths, {});
 }
 
 Result<PoolConfig> pool_of(const Source& source, const YamlNode& node, const LoadMap& load_map) {
@@ -97,6 +101,7 @@ Result<PoolConfig> pool_of(const Source& source, const YamlNode& node, const Loa
   }
   PoolConfig out{std::move(*pool), file, {}};
   out.pool.name = node.key;
+  out.pool.source = file.empty() ? source.name : file;
   if (auto fault = read_settings(source, node, others, out.pool, out.sources)) return *fault;
   out.sources["map"] = source.name + ":" + std::to_string(map_node->key_at.line);
   return out;

@@ -14,7 +14,7 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-Result<ClusterMap> no_file(const std::string& path) {
+Result<Cluster> no_file(const std::string& path) {
   return Error{ErrorKind::io, {path, 0, 0}, path, "there is no file", "write the map itself"};
 }
 

@@ -106,6 +106,7 @@ void Loop::adopt_posted() {
 
 void Loop::report(bool busy) {
   unpublished_ |= busy;
+  for (Side& side : sides_) board_.add_slow(side.proxy.take_slow());
   for (Side& side : sides_)
     for (Event& event : side.proxy.take_events()) journal_.add(std::move(event));
   if (now_ - published_ < (unpublished_ ? publish_every : publish_idle)) return;

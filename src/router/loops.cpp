@@ -51,6 +51,7 @@ void Loops::post(const Pool& pool) {
 }
 
 void Loops::drain(milliseconds at_most) {
+  draining_ = true;
   for (Loop& loop : loops_) loop.drain(at_most);
 }
 

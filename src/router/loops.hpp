@@ -22,6 +22,7 @@ class Loops {
   /// The pool of this name goes on with another map and other settings, on each thread within a moment.
   void post(const Pool& pool);
   void drain(milliseconds at_most);
+  bool draining() const noexcept { return draining_.load(std::memory_order_relaxed); }
   /// All have drained.
   bool ended() const noexcept { return running_.load(std::memory_order_acquire) == 0; }
   /// Each has answered since it was asked last; asks again if so.
@@ -32,6 +33,7 @@ class Loops {
   std::vector<std::uint64_t> answered_;
   std::vector<std::string> paths_;  ///< of unix sockets, removed at the end
   std::atomic<std::size_t> running_{0};
+  std::atomic<bool> draining_{false};
   std::vector<std::thread> threads_;
 };
 

@@ -97,6 +97,8 @@ struct Pool {
   Protocol protocol = Protocol::memcached;
   Placement placement;
   std::vector<std::string> addresses;  ///< by node
+  std::string source;                  ///< the map's file
+  Observed observed;                   ///< beside the map, in its file
   std::optional<milliseconds> timeout;
   Failing failing;
   /// What the loops that serve copies of this pool must know alike of its servers.

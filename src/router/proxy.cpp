@@ -225,6 +225,7 @@ PoolStats Proxy::stats(Time now) const {
     to.requests = server.requests;
     to.failures = server.failed;
     to.timeouts = server.timeouts;
+    count_of(server, now, to);
   }
   return out;
 }
@@ -249,13 +250,13 @@ void Proxy::connected(ServerId s, Time now) {
   Server& server = servers_[s];
   enter(s, State::up, now);
   if (server.failures > 0) note(Severity::note, "server_connected", server, "it can be reached again");
-  for (std::uint64_t i = server.parts.first(); i != server.parts.end(); ++i) server.parts[i].sent = now;
+  server.heard = now;
   list(servers_to_send_, servers_, s);
 }
 
 bool Proxy::answered(ServerId s, Time now) {
   Server& server = servers_[s];
-  now_ = server.heard = now;
+  now_ = now;
   const std::string_view bytes = server.in.view();
   std::size_t at = 0;
   bool broken = false;
@@ -275,9 +276,10 @@ bool Proxy::answered(ServerId s, Time now) {
     server.parts.pop();
     server.failures = 0;
     if (pool_.failing.auto_eject) server.standing->count_success();
+    count_answer(server, part, bytes.substr(at, size), now);
     deliver(s, part, bytes.substr(at, size));
     at += size;
-    if (!server.parts.empty()) server.parts.front().sent = std::max(server.parts.front().sent, now);
+    server.heard = now;
   }
   // Bytes that nobody asked for belong to no request.
   broken |= server.parts.empty() && at < bytes.size();
@@ -342,7 +344,7 @@ void Proxy::tick(Time now) {
     if (!pool_.timeout) continue;
     const bool awaited = server.state == State::connecting || server.state == State::up;
     if (server.parts.empty() || !awaited) continue;
-    if (now - server.parts.front().sent <= *pool_.timeout) continue;
+    if (now - std::max(server.parts.front().sent, server.heard) <= *pool_.timeout) continue;
     ++counters_.timeouts;
     ++server.timeouts;
     const std::string why = "no reply for " + std::to_string(pool_.timeout->count()) + " ms";

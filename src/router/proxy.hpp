@@ -12,6 +12,7 @@
 // Layer: router. One thread. In steady state nothing is allocated: slots, parts and buffers are reused.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -84,6 +85,13 @@ struct Part {
   McReply reply = McReply::line;
   bool read = false;  ///< changes nothing: may be missed
   Time sent{};
+  /// Its command and key, shortened: should it turn out to be slow.
+  struct Label {
+    std::uint8_t size = 0;
+    std::array<char, 39> text;
+    void set(std::string_view command, std::string_view key) noexcept;
+    std::string_view view() const noexcept { return {text.data(), size}; }
+  } label;
 };
 
 class Proxy {
@@ -181,6 +189,7 @@ class Proxy {
   PoolStats stats(Time now) const;
   /// What has happened since it was called last.
   std::vector<Event> take_events() { return std::exchange(events_, {}); }
+  std::vector<Slow> take_slow() { return std::exchange(slow_, {}); }
 
  private:
   /// What a client has queued since MULTI, all for one server.
@@ -215,6 +224,7 @@ class Proxy {
     bool left = false;  ///< the map
     std::uint32_t failures = 0;
     Time retry{}, since{};  ///< since: in this state
+    Time heard{};           ///< an answer, or that its connection stands
     std::string why;
     // proxy_failing.cpp
     bool owes = false;          ///< answers that were given up, and the standing knows
@@ -222,11 +232,12 @@ class Proxy {
     bool fence_failed = false;  ///< it refused to drop something
     std::uint32_t fencing = 0;  ///< answers to come before its return goes on
     std::uint32_t returns = 0;  ///< of the standing, when it was last seen
-    Time heard{}, proved{-1};   ///< its last answer; when the last probe that it answered was sent
+    Time proved{-1};            ///< when the last probe that it answered was sent
     Time owes_since{};
     Time return_after{};  ///< not before
     Time counted{};       ///< its last failure
-    std::uint64_t requests = 0, failed = 0, timeouts = 0;
+    std::uint64_t requests = 0, failed = 0, timeouts = 0, hits = 0, misses = 0;
+    Latency latency;
   };
   /// The request being answered.
   struct Asked {
@@ -349,6 +360,18 @@ class Proxy {
   bool hold_back(Client& client, ServerId s);
   void resume_clients();
 
+  // proxy_stats.cpp
+  void count_answer(Server& server, const Part& part, std::string_view reply, Time now);
+  /// What a slow request is known by; nothing where none is looked for.
+  void label(Part& part, std::string_view command, std::string_view key) const noexcept {
+    if (pool_.limits.slow.count() > 0) part.label.set(command, key);
+  }
+  static void count_of(const Server& server, Time now, ServerStats& out);
+
+  // proxy_explain.cpp
+  std::string explained(std::string_view which) const;
+  void explain_redis(const Asked& asked, std::string_view bytes);
+
   // proxy_memcached.cpp
   std::size_t serve_memcached(const Asked& asked, std::string_view bytes);
   void route_memcached(const Asked& asked, const McRequest& request);
@@ -408,6 +431,7 @@ class Proxy {
   std::string scratch_, capped_;
   Counters counters_;
   std::vector<Event> events_;
+  std::vector<Slow> slow_;
 };
 
 }  // namespace arcwise::router

@@ -149,6 +149,7 @@ void Proxy::get_values(const Asked& asked, const McRequest& request) {
     part.use = meta ? Use::meta_value : Use::value;
     part.reply = meta ? McReply::meta : McReply::values;
     part.read = !touches;
+    label(part, request.name, key);
     Server* server = send(asked, target, asked.client.slots.end() - 1, part);
     if (!server) continue;
     if (meta)
@@ -168,6 +169,7 @@ void Proxy::send_meta(const Asked& asked, const McRequest& request) {
   part.use = take_quiet(request.rest, flags) ? Use::quiet : Use::whole;
   part.reply = reply_of(request.verb);
   part.read = request.verb == McVerb::meta_get;
+  label(part, request.name, request.key);
   const Target target = target_of(request.key, deed_of(request), asked.now);
   if (target.elsewhere) cap_flags(request.verb, flags, asked.now);
   add_slot(asked.client, Slot::Kind::whole, 1);
@@ -180,6 +182,7 @@ void Proxy::send_line(const Asked& asked, const McRequest& request) {
   Part part;
   part.use = request.noreply ? Use::nothing : Use::whole;
   part.reply = request.verb == McVerb::meta_debug ? McReply::line : reply_of(request.verb);
+  label(part, request.name, request.key);
   const Target target = target_of(request.key, deed_of(request), asked.now);
   const std::string_view rest = target.elsewhere ? capped_rest(request, asked.now) : request.rest;
   if (!request.noreply) add_slot(asked.client, Slot::Kind::whole, 1);
@@ -204,6 +207,7 @@ std::string Proxy::statistics(std::string_view which) const {
     out.append("STAT ").append(name).append(1, ' ').append(value).append("\r\n");
   };
   while (!which.empty() && which.front() == ' ') which.remove_prefix(1);
+  if (std::string told = explained(which); !told.empty()) return told;
   if (which == "backends" || which == "servers") {
     for (const ServerId s : current_) {
       const Server& server = servers_[s];

@@ -68,6 +68,7 @@ void Proxy::route_redis(const Asked& asked, std::string_view bytes) {
   const std::string_view name = request.word(bytes, 0);
   const RedisCommand* command =
       find_redis_command(name, request.words() > 1 ? request.word(bytes, 1) : std::string_view());
+  if (!command && equal_ignoring_case(name, "arcwise")) return explain_redis(asked, bytes);
   if (!command) return refuse(asked, "-ERR unknown command '" + shown(name) + "'\r\n");
   if (!has_arity(*command, request.words()))
     return refuse(asked,
@@ -127,6 +128,7 @@ void Proxy::to_owner(const Asked& asked, const RedisCommand& command, std::strin
   add_slot(asked.client, Slot::Kind::whole, 1);
   Part part;
   part.read = command.name == "get";
+  if (asked.client.request.words() > 1) label(part, command.name, asked.client.request.word(bytes, 1));
   const Command command_words{asked.client.request, bytes};
   const RedisWords words = words_of(command_words);
   const Target target = target_of_all(command, words, *owner, asked.now);
@@ -165,6 +167,7 @@ void Proxy::split(const Asked& asked, const RedisCommand& command, std::string_v
   const std::string opening = (step == 2 ? "*3\r\n" : "*2\r\n") + bulk(words.word(0));
   for (std::size_t i = 1; i < request.words(); i += step) {
     const std::uint64_t own = values ? head + i : head;
+    label(part, command.name, words.word(i));
     const Target target = target_of(words.word(i), deed_of(command), asked.now);
     Server* server = send_to(asked, target, head, part, own);
     if (!server) continue;

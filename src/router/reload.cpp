@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstdio>
 
-#include "arcwise/change.hpp"
 #include "router/address.hpp"
 
 namespace arcwise::router {
@@ -82,7 +81,7 @@ std::optional<Error> Reload::begin(const Config& config) {
         if (auto error = check_succession(**before, served)) return error;
       if (auto error = write_served(state, served)) return error;
     }
-    served_.insert_or_assign(pool.pool.name, served);
+    serve(pool, served);
   }
   current_ = config;
   return std::nullopt;
@@ -155,30 +154,88 @@ void Reload::take(Config config) {
   for (PoolConfig& pool : config.pools) consider(std::move(pool));
 }
 
+PoolConfig* Reload::find(const std::string& pool) {
+  const auto found = std::find_if(current_.pools.begin(), current_.pools.end(),
+                                  [&](const PoolConfig& one) { return one.pool.name == pool; });
+  return found == current_.pools.end() ? nullptr : &*found;
+}
+
+Result<bool> Reload::step(const Served& from, const Served& to) {
+  if (auto error = check_succession(from, to)) return *error;
+  const bool other =
+      to.fingerprint != from.fingerprint || to.membership != from.membership || to.epoch != from.epoch;
+  if (other && !current_.daemon.state.empty())
+    if (auto error = write_served(current_.daemon.state, to)) return *error;
+  return other;
+}
+
+void Reload::serve(const PoolConfig& now, const Served& to) {
+  const std::string& name = now.pool.name;
+  served_.insert_or_assign(name, to);
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<const Serving>& seen = serving_[name];
+  const bool same_map = seen && seen->served.fingerprint == to.fingerprint &&
+                        seen->served.membership == to.membership && seen->served.epoch == to.epoch;
+  seen = std::make_shared<const Serving>(
+      Serving{now.pool, to, same_map ? seen->since : std::chrono::system_clock::now()});
+}
+
+std::vector<std::shared_ptr<const Serving>> Reload::serving() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::shared_ptr<const Serving>> out;
+  for (const auto& [name, one] : serving_) out.push_back(one);
+  return out;
+}
+
 void Reload::consider(PoolConfig next) {
-  const auto now = std::find_if(current_.pools.begin(), current_.pools.end(),
-                                [&](const PoolConfig& pool) { return pool.pool.name == next.pool.name; });
-  if (now == current_.pools.end())
+  const std::lock_guard lock(changing_);
+  PoolConfig* now = find(next.pool.name);
+  if (!now)
     return say(Severity::warning, "restart_needed", next.pool.name,
                "the pool is new, and is served after a restart");
-  const Served to = served_by(next.pool.placement);
-  Served& from = served_.at(next.pool.name);
-  if (auto error = check_succession(from, to)) return refuse(next.pool.name, to_string(*error));
-  const bool other_map =
-      to.fingerprint != from.fingerprint || to.membership != from.membership || to.epoch != from.epoch;
-  if (other_map && !current_.daemon.state.empty())
-    if (auto error = write_served(current_.daemon.state, to))
-      return refuse(next.pool.name, to_string(*error));
+  const Served from = served_.at(next.pool.name), to = served_by(next.pool.placement);
+  const auto other_map = step(from, to);
+  if (!other_map) return refuse(next.pool.name, to_string(other_map.error()));
   const bool other_settings = consider_settings(*now, next);
-  if (!other_map && !other_settings) return;
+  if (!*other_map && !other_settings) return;
   const Placement before = now->pool.placement;
-  const Served was = std::exchange(from, to);
   *now = std::move(next);
+  serve(*now, to);
   loops_.post(now->pool);
-  if (!other_map) return;
-  const Diff change = diff(before, now->pool.placement, seed, sampled_keys);
-  say(Severity::note, "map_adopted", now->pool.name,
-      said(was) + " -> " + said(to) + ": " + per_cent(change.primary_moved.value()) +
+  if (*other_map)
+    tell_adopted(now->pool.name, from, to, diff(before, now->pool.placement, seed, sampled_keys));
+}
+
+Result<Diff> Reload::follow(const Pool& next, const std::string& expected, bool adopt) {
+  const std::lock_guard lock(changing_);
+  PoolConfig* now = find(next.name);
+  if (!now) return Error{ErrorKind::input, {}, next.name, "there is no such pool", "name one that is served"};
+  const Served from = served_.at(next.name), to = served_by(next.placement);
+  if (!expected.empty() && expected != from.fingerprint)
+    return Error{ErrorKind::refused,
+                 {},
+                 expected,
+                 "another map is served than the one that this change was made from (fingerprint " +
+                     from.fingerprint + ")",
+                 "look at what is served now, and plan the change anew"};
+  if (auto error = check_succession(from, to)) return *error;
+  const Diff change = diff(now->pool.placement, next.placement, seed, sampled_keys);
+  if (!adopt) return change;
+  const auto other_map = step(from, to);
+  if (!other_map) return other_map.error();
+  if (!*other_map) return change;
+  now->pool.placement = next.placement;
+  now->pool.addresses = next.addresses;
+  now->pool.observed = next.observed;
+  serve(*now, to);
+  loops_.post(now->pool);
+  tell_adopted(next.name, from, to, change);
+  return change;
+}
+
+void Reload::tell_adopted(const std::string& pool, const Served& from, const Served& to, const Diff& change) {
+  say(Severity::note, "map_adopted", pool,
+      said(from) + " -> " + said(to) + ": " + per_cent(change.primary_moved.value()) +
           " of keys have another node");
 }
 

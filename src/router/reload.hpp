@@ -4,18 +4,28 @@
 // Layer: router. The reading, compiling and comparing is done on a thread of its own.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
 
+#include "arcwise/change.hpp"
 #include "router/config.hpp"
 #include "router/loops.hpp"
 #include "router/membership.hpp"
 
 namespace arcwise::router {
+
+/// A pool as it is served.
+struct Serving {
+  Pool pool;
+  Served served;
+  std::chrono::system_clock::time_point since;  ///< with this map
+};
 
 class Reload {
  public:
@@ -31,6 +41,11 @@ class Reload {
   void watch(std::function<void(bool)> reloading = {});
   /// Read them now, changed or not.
   void ask();
+  /// What is served, by pool. Thread-safe.
+  std::vector<std::shared_ptr<const Serving>> serving() const;
+  /// What another map changes for a pool, where it may follow; `adopt`: and from now on it is served.
+  /// Thread-safe. `expected`: the fingerprint that must be served now; empty: any.
+  Result<Diff> follow(const Pool& next, const std::string& expected, bool adopt);
 
  private:
   void read_again(bool asked);
@@ -40,14 +55,22 @@ class Reload {
   void consider(PoolConfig config);
   /// Whether a setting has changed that loops take up; those that they do not are told.
   bool consider_settings(const PoolConfig& now, PoolConfig& next);
+  /// nullptr: no pool of this name is served.
+  PoolConfig* find(const std::string& pool);
+  /// Where `to` may follow, and is another map: remembered, so that none older does.
+  Result<bool> step(const Served& from, const Served& to);
+  void serve(const PoolConfig& now, const Served& to);
+  void tell_adopted(const std::string& pool, const Served& from, const Served& to, const Diff& change);
 
   Loops& loops_;
   Read read_;
   Journal& journal_;
+  std::mutex changing_;                   ///< held while what is served changes
   Config current_;                        ///< as it is served
   std::map<std::string, Served> served_;  ///< by pool
   std::function<void(bool)> reloading_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<const Serving>> serving_;  ///< for others to see
   std::condition_variable wake_;
   bool asked_ = false, stop_ = false, said_ = false;
   std::thread thread_;

@@ -85,10 +85,11 @@ Result<PoolConfig> pool_of(const Source& source, const YamlNode& node) {
   if (!cluster) return cluster.error();
   if (!node.find("listen"))
     return bad(source, node, "the pool has no address to listen on", "add `listen: host:port`");
-  auto pool = pool_of_map(cluster->map, Protocol::memcached, {});
+  auto pool = pool_of_map(*cluster, Protocol::memcached, {});
   if (!pool) return pool.error();
   PoolConfig out{std::move(*pool), {}, {}};
   out.pool.name = node.key;
+  out.pool.source = source.name;
   out.pool.notes = notes_of(node);
   if (auto error = take_over(source, node, out)) return *error;
   return out;
@@ -112,7 +113,8 @@ Result<Config> config_of_nutcracker(const Source& source, const YamlNode& root) 
   return config;
 }
 
-Result<Pool> pool_of_map(const ClusterMap& map, Protocol protocol, const std::string& listen) {
+Result<Pool> pool_of_map(const Cluster& cluster, Protocol protocol, const std::string& listen) {
+  const ClusterMap& map = cluster.map;
   std::vector<std::string> addresses;
   for (const Node& node : map.nodes()) {
     if (node.address.empty())
@@ -130,6 +132,7 @@ Result<Pool> pool_of_map(const ClusterMap& map, Protocol protocol, const std::st
   pool.listen = listen;
   pool.protocol = protocol;
   pool.addresses = std::move(addresses);
+  pool.observed = cluster.observed;
   return pool;
 }
 

@@ -8,6 +8,6 @@
 namespace arcwise::router {
 
 /// A map's nodes are the servers.
-Result<Pool> pool_of_map(const ClusterMap& map, Protocol protocol, const std::string& listen);
+Result<Pool> pool_of_map(const Cluster& cluster, Protocol protocol, const std::string& listen);
 
 }  // namespace arcwise::router

@@ -32,38 +32,66 @@ std::uint64_t Latency::quantile(double part) const noexcept {
   return 0;
 }
 
+void add(ServerStats& sum, const ServerStats& part) {
+  // Declared from the best to the worst; one that was never used says nothing.
+  if (sum.name.empty() || part.state > sum.state) {
+    sum.state = part.state;
+    sum.why = part.why;
+    sum.since_us = part.since_us;
+  }
+  sum.waited_us = std::max(sum.waited_us, part.waited_us);
+  sum.name = part.name;
+  sum.address = part.address;
+  sum.in_flight += part.in_flight;
+  sum.requests += part.requests;
+  sum.failures += part.failures;
+  sum.timeouts += part.timeouts;
+  sum.hits += part.hits;
+  sum.misses += part.misses;
+  sum.bytes_sent += part.bytes_sent;
+  sum.bytes_received += part.bytes_received;
+  sum.latency.add(part.latency);
+}
+
 void add(PoolStats& sum, const PoolStats& part) {
   sum.clients += part.clients;
   sum.requests += part.requests;
   sum.errors += part.errors;
   if (sum.servers.size() < part.servers.size()) sum.servers.resize(part.servers.size());
-  for (std::size_t n = 0; n < part.servers.size(); ++n) {
-    ServerStats& to = sum.servers[n];
-    const ServerStats& from = part.servers[n];
-    // Declared from the best to the worst; one that was never used says nothing.
-    if (to.name.empty() || from.state > to.state) {
-      to.state = from.state;
-      to.why = from.why;
-      to.since_us = from.since_us;
-    }
-    to.name = from.name;
-    to.address = from.address;
-    to.in_flight += from.in_flight;
-    to.requests += from.requests;
-    to.failures += from.failures;
-    to.timeouts += from.timeouts;
-    to.hits += from.hits;
-    to.misses += from.misses;
-    to.bytes_sent += from.bytes_sent;
-    to.bytes_received += from.bytes_received;
-    to.latency.add(from.latency);
-  }
+  for (std::size_t n = 0; n < part.servers.size(); ++n) add(sum.servers[n], part.servers[n]);
 }
 
 void Board::publish(std::size_t loop, const std::vector<PoolStats>& pools) {
   const std::lock_guard lock(mutex_);
-  if (by_loop_.size() <= loop) by_loop_.resize(loop + 1);
+  const auto now = std::chrono::steady_clock::now();
+  if (by_loop_.size() <= loop) {
+    by_loop_.resize(loop + 1);
+    published_.resize(loop + 1, now);
+  }
   by_loop_[loop] = pools;
+  published_[loop] = now;
+}
+
+std::chrono::steady_clock::duration Board::silence() const {
+  const std::lock_guard lock(mutex_);
+  const auto oldest = std::min_element(published_.begin(), published_.end());
+  return oldest == published_.end() ? std::chrono::steady_clock::duration::zero()
+                                    : std::chrono::steady_clock::now() - *oldest;
+}
+
+void Board::add_slow(std::vector<Slow> slow) {
+  if (slow.empty()) return;
+  const std::lock_guard lock(mutex_);
+  for (Slow& one : slow) {
+    one.when = std::chrono::system_clock::now();
+    slow_.push_back(std::move(one));
+  }
+  while (slow_.size() > kept_slow) slow_.pop_front();
+}
+
+std::vector<Slow> Board::slow() const {
+  const std::lock_guard lock(mutex_);
+  return {slow_.begin(), slow_.end()};
 }
 
 std::vector<PoolStats> Board::read() const {

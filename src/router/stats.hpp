@@ -4,7 +4,9 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
+#include <deque>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -37,8 +39,9 @@ struct Latency {
 struct ServerStats {
   std::string name, address;
   ServerState state = ServerState::idle;
-  std::string why;             ///< of its last failure
-  std::uint64_t since_us = 0;  ///< in this state, by the loop's clock
+  std::string why;              ///< of its last failure
+  std::uint64_t since_us = 0;   ///< in this state, by the loop's clock
+  std::uint64_t waited_us = 0;  ///< for the answer that it owes longest; 0: it owes none
   std::uint64_t in_flight = 0, requests = 0, failures = 0, timeouts = 0, hits = 0, misses = 0;
   std::uint64_t bytes_sent = 0, bytes_received = 0;
   Latency latency;
@@ -51,18 +54,34 @@ struct PoolStats {
 };
 
 /// One view of what several loops have counted: numbers are summed, and of states the worst is kept.
+void add(ServerStats& sum, const ServerStats& part);
 void add(PoolStats& sum, const PoolStats& part);
 
-/// What each loop has published last. Thread-safe.
+/// A request that took longer than its pool's `slow`.
+struct Slow {
+  std::chrono::system_clock::time_point when;  ///< given by the board
+  std::string pool, server;
+  std::string request;  ///< its command and key, shortened
+  std::uint64_t us = 0;
+};
+
+/// What each loop has published last, and the slow requests of all. Thread-safe.
 class Board {
  public:
+  static constexpr std::size_t kept_slow = 200;
   void publish(std::size_t loop, const std::vector<PoolStats>& pools);
   /// Over all loops, by pool.
   std::vector<PoolStats> read() const;
+  /// How long ago the loop has published that is silent longest.
+  std::chrono::steady_clock::duration silence() const;
+  void add_slow(std::vector<Slow> slow);
+  std::vector<Slow> slow() const;  ///< the newest, oldest first
 
  private:
   mutable std::mutex mutex_;
   std::vector<std::vector<PoolStats>> by_loop_;
+  std::vector<std::chrono::steady_clock::time_point> published_;  ///< by loop
+  std::deque<Slow> slow_;
 };
 
 }  // namespace arcwise::router

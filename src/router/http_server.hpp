@@ -1,0 +1,68 @@
+// A small HTTP server for people and scrapers, never for traffic: whole requests in, whole replies out, and
+// streams of server-sent events.
+//
+// Layer: router. Threads of its own. Everything that somebody else can make large has a limit.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "arcwise/error.hpp"
+
+namespace arcwise::router {
+
+struct HttpRequest {
+  std::string method, path;
+  std::vector<std::pair<std::string, std::string>> query;  ///< decoded, in the order given
+  std::string content_type, authorization, accept, body;
+  /// The first of this name; `otherwise` where there is none.
+  std::string_view param(std::string_view name, std::string_view otherwise = {}) const noexcept;
+};
+
+struct HttpReply {
+  unsigned status = 200;
+  std::string type = "application/json";
+  std::string body{};
+  std::vector<std::pair<std::string, std::string>> headers{};
+  bool stream = false;  ///< instead of the body: frames, one now and one each second
+};
+
+struct HttpLimits {
+  std::size_t connections = 64;
+  std::uint32_t header = 16u << 10;
+  std::uint64_t body = std::uint64_t{16} << 20;  ///< of a POST: a map
+  std::chrono::seconds idle{30};                 ///< for a request to come whole, or a reply to be taken
+};
+
+/// `path?a=1&b=%20` taken apart. What is no escape stays as it is.
+void split_target(std::string_view target, HttpRequest& out);
+
+/// Whether a page of this Host may speak to a server on this machine: a name that anybody can point here is
+/// none of its own (DNS rebinding). Addresses, localhost, the names given and their first label's are.
+bool own_host(std::string_view host, const std::vector<std::string>& names);
+
+class HttpServer {
+ public:
+  using Answer = std::function<HttpReply(const HttpRequest&)>;
+  using Frame = std::function<std::string()>;
+
+  /// Both are called on the server's threads, of which there are two: an answer that takes long holds up no
+  /// other.
+  HttpServer(HttpLimits limits, Answer answer, Frame frame);
+  ~HttpServer();  ///< ends every connection
+
+  /// Returns the address it has got. Requests are answered from now on.
+  Result<std::string> start(const std::string& address);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace arcwise::router
