@@ -17,6 +17,7 @@ namespace {
 constexpr std::size_t most_arcs = 2048;
 constexpr std::size_t kept_ownerships = 16;
 constexpr std::chrono::seconds longest_silence{10};
+constexpr std::uint64_t chance_seed = 1;  // the command line's own
 
 HttpReply json_reply(std::string body, unsigned status = 200) {
   HttpReply reply;
@@ -219,7 +220,7 @@ HttpReply Admin::about_pool(const HttpRequest& request) {
     const std::string map = imported_map(cluster, {&serving.pool.source, 1});
     return json_reply(dump(import_json(cluster, map)));
   }
-  if (what == "ownership") return json_reply(ownership_of(serving));
+  if (what == "ownership") return json_reply(ownership_of(*found));
   if (what == "fingerprint") return json_reply(dump(fingerprint_json(fingerprints(placement))));
   std::vector<std::string> keys;
   for (const auto& [name, value] : request.query)
@@ -234,19 +235,17 @@ HttpReply Admin::about_pool(const HttpRequest& request) {
 }
 
 // Random rings stand for chance in it, which take their time; the answer is the same for the same map.
-std::string Admin::ownership_of(const Serving& serving) {
-  const std::string map = serving.served.fingerprint + serving.served.membership +
-                          std::to_string(serving.served.epoch.value_or(0));
+std::string Admin::ownership_of(const std::shared_ptr<const Serving>& serving) {
   {
     const std::lock_guard lock(mutex_);
-    if (const auto found = ownerships_.find(map); found != ownerships_.end()) return found->second;
+    if (const auto found = ownerships_.find(serving); found != ownerships_.end()) return found->second;
   }
-  const Placement& placement = serving.pool.placement;
-  const std::string body = dump(
-      ownership_json(cluster_of(serving.pool), placement, ownership(placement), by_chance(placement, 1)));
+  const Placement& placement = serving->pool.placement;
+  const std::string body = dump(ownership_json(cluster_of(serving->pool), placement, ownership(placement),
+                                               by_chance(placement, chance_seed)));
   const std::lock_guard lock(mutex_);
   if (ownerships_.size() >= kept_ownerships) ownerships_.clear();
-  ownerships_[map] = body;
+  ownerships_[serving] = body;
   return body;
 }
 

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -36,7 +37,7 @@ class Admin {
   HttpReply change(const HttpRequest& request);
   HttpReply health(const HttpRequest& request, const std::vector<std::string>& because);
   HttpReply page();
-  std::string ownership_of(const Serving& serving);
+  std::string ownership_of(const std::shared_ptr<const Serving>& serving);
   std::vector<std::string> not_ready() const;
   std::vector<std::string> not_healthy() const;
   std::string frame() const;
@@ -48,8 +49,8 @@ class Admin {
   const std::function<bool()> ending_;
   Lookout lookout_;
   std::mutex mutex_;
-  std::map<std::string, std::string> ownerships_;  ///< answers that take long, by map
-  HttpServer server_;                              ///< the last: nobody asks once it is gone
+  std::map<std::shared_ptr<const Serving>, std::string> ownerships_;  ///< answers that take long
+  HttpServer server_;  ///< the last: nobody asks once it is gone
 };
 
 /// The first line of a file that holds a token.

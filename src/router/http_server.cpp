@@ -79,9 +79,9 @@ class Session : public std::enable_shared_from_this<Session> {
       return reply(refusal(431, "the request's header is larger than this address takes",
                            "send a shorter address and fewer headers"),
                    false, false, 11);
-    if (error == http::error::end_of_stream || error == beast::error::timeout ||
-        error.category() == asio::error::get_system_category())
-      return close();
+    const bool gone = error == http::error::end_of_stream || error == beast::error::timeout ||
+                      error.category() == asio::error::get_system_category();
+    if (error && gone) return close();
     if (error)
       return reply(refusal(400, "this is no HTTP request: " + error.message(), "see docs/router.md"), false,
                    false, 11);

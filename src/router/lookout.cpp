@@ -119,11 +119,10 @@ void Lookout::run() {
   }
 }
 
-std::shared_ptr<const MapFacts> Lookout::facts_of(const Serving& serving) {
-  const std::string key = serving.served.fingerprint + serving.served.membership;
-  std::shared_ptr<const MapFacts>& found = facts_[key];
+std::shared_ptr<const MapFacts> Lookout::facts_of(const std::shared_ptr<const Serving>& serving) {
+  std::shared_ptr<const MapFacts>& found = facts_[serving];
   if (!found) {
-    const Placement& placement = serving.pool.placement;
+    const Placement& placement = serving->pool.placement;
     found = std::make_shared<const MapFacts>(MapFacts{ownership(placement), fingerprints(placement)});
   }
   return found;
@@ -134,12 +133,12 @@ void Lookout::look() {
   auto view = std::make_shared<View>();
   view->started = started_;
   view->at = system_clock::now();
-  std::set<std::string> used;
-  for (const auto& serving : reload_.serving()) {
-    view->pools.push_back(view_of(serving, facts_of(*serving), window_, measured_));
-    used.insert(serving->served.fingerprint + serving->served.membership);
-  }
-  std::erase_if(facts_, [&](const auto& one) { return !used.count(one.first); });
+  const auto pools = reload_.serving();
+  for (const auto& serving : pools)
+    view->pools.push_back(view_of(serving, facts_of(serving), window_, measured_));
+  std::erase_if(facts_, [&](const auto& one) {
+    return std::find(pools.begin(), pools.end(), one.first) == pools.end();
+  });
   compare(*view);
   const std::lock_guard lock(mutex_);
   view_ = std::move(view);

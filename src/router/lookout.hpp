@@ -28,7 +28,7 @@ class Lookout {
  private:
   void run();
   void look();
-  std::shared_ptr<const MapFacts> facts_of(const Serving& serving);
+  std::shared_ptr<const MapFacts> facts_of(const std::shared_ptr<const Serving>& serving);
   void measure(const std::vector<std::shared_ptr<const Serving>>& pools);
   void ask_peers();
   void compare(View& view);
@@ -38,8 +38,8 @@ class Lookout {
   Journal& journal_;
   const system_clock::time_point started_;
   Window window_;
-  std::map<std::string, std::shared_ptr<const MapFacts>> facts_;  ///< by fingerprint and membership
-  std::map<std::string, Measured> measured_;                      ///< by address
+  std::map<std::shared_ptr<const Serving>, std::shared_ptr<const MapFacts>> facts_;
+  std::map<std::string, Measured> measured_;  ///< by address
   struct Peer {
     PeerView seen;
     unsigned differed = 0;  ///< looks in a row
