@@ -9,10 +9,19 @@ std::string_view name_of(Severity severity) noexcept {
   return names[static_cast<std::size_t>(severity)];
 }
 
+bool Journal::is_echo(const Event& event) const {
+  if (event.loop == Event::no_loop) return false;
+  for (auto e = events_.rbegin(); e != events_.rend() && event.when - e->when < std::chrono::seconds(1); ++e)
+    if (e->name == event.name && e->pool == event.pool && e->server == event.server && e->text == event.text)
+      return e->loop != event.loop;
+  return false;
+}
+
 void Journal::add(Event event) {
   const std::lock_guard lock(mutex_);
-  event.number = ++last_;
   event.when = std::chrono::system_clock::now();
+  if (is_echo(event)) return;
+  event.number = ++last_;
   if (sink_) sink_(event);
   events_.push_back(std::move(event));
   if (events_.size() > kept) events_.pop_front();

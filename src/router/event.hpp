@@ -24,6 +24,8 @@ struct Event {
   std::string pool;    ///< empty: of the whole router
   std::string server;  ///< its node's name; empty: of the whole pool
   std::string text;    ///< for people
+  static constexpr std::size_t no_loop = ~std::size_t{0};
+  std::size_t loop = no_loop;  ///< that noticed it
 };
 
 /// The newest events. Thread-safe.
@@ -33,11 +35,14 @@ class Journal {
 
   /// `sink` is called with each event, one at a time, on the thread that adds it.
   explicit Journal(std::function<void(const Event&)> sink = {}) : sink_(std::move(sink)) {}
+  /// What other loops have said within this second is not said again: each notices that a server is away.
   void add(Event event);
   /// Those with a higher number that are still kept, oldest first.
   std::vector<Event> since(std::uint64_t number) const;
 
  private:
+  bool is_echo(const Event& event) const;
+
   mutable std::mutex mutex_;
   std::deque<Event> events_;
   std::uint64_t last_ = 0;

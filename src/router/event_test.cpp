@@ -18,5 +18,23 @@ TEST(journal, keeps_the_newest_events_in_their_order) {
   EXPECT_TRUE(journal.since(Journal::kept + 5).empty());
 }
 
+TEST(journal, what_several_loops_notice_at_once_is_said_once) {
+  Journal journal;
+  const auto event = [](std::size_t loop, const char* server) {
+    Event e;
+    e.loop = loop;
+    e.name = "server_lost";
+    e.server = server;
+    return e;
+  };
+  for (std::size_t loop = 0; loop < 3; ++loop)
+    for (const char* server : {"a", "b"}) journal.add(event(loop, server));
+  EXPECT_EQ(journal.since(0).size(), 2u);
+  journal.add(event(0, "a"));
+  EXPECT_EQ(journal.since(0).size(), 3u) << "it has happened to the same loop again";
+  journal.add(event(Event::no_loop, "a"));
+  EXPECT_EQ(journal.since(0).size(), 4u);
+}
+
 }  // namespace
 }  // namespace arcwise::router

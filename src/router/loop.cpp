@@ -108,7 +108,10 @@ void Loop::report(bool busy) {
   unpublished_ |= busy;
   for (Side& side : sides_) board_.add_slow(side.proxy.take_slow());
   for (Side& side : sides_)
-    for (Event& event : side.proxy.take_events()) journal_.add(std::move(event));
+    for (Event& event : side.proxy.take_events()) {
+      event.loop = number_;
+      journal_.add(std::move(event));
+    }
   if (now_ - published_ < (unpublished_ ? publish_every : publish_idle)) return;
   published_ = now_;
   unpublished_ = false;

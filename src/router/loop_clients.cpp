@@ -69,7 +69,7 @@ void Loop::refuse(std::size_t at, const Descriptor& client, const char* why) {
   (void)::send(client.get(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   if (now_ - side.refusal_told < tell_again_after) return;
   side.refusal_told = now_;
-  journal_.add({0, {}, Severity::alarm, "client_refused", pool.name, {}, why});
+  journal_.add({0, {}, Severity::alarm, "client_refused", pool.name, {}, why, number_});
 }
 
 void Loop::begin_drain() {
