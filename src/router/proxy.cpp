@@ -326,11 +326,16 @@ Time Proxy::deadline(Time now) const noexcept {
   Time first = reduced_ ? reduced_->until : Time::max();
   for (const Server& server : servers_) {
     first = std::min(first, looked_after_at(server, now));
-    const bool awaited = server.state == State::connecting || server.state == State::up;
-    if (pool_.timeout && awaited && !server.parts.empty())
-      first = std::min(first, server.parts.front().sent + *pool_.timeout + Time(1));
+    first = std::min(first, given_up_at(server));
   }
   return first;
+}
+
+// The time after which what was asked first has waited too long. Time::max(): nothing waits, or for ever.
+Time Proxy::given_up_at(const Server& server) const noexcept {
+  const bool awaited = server.state == State::connecting || server.state == State::up;
+  if (!pool_.timeout || !awaited || server.parts.empty()) return Time::max();
+  return std::max(server.parts.front().sent, server.heard) + *pool_.timeout + Time(1);
 }
 
 void Proxy::tick(Time now) {
@@ -341,10 +346,7 @@ void Proxy::tick(Time now) {
   for (ServerId s = 0; s < servers_.size(); ++s) {
     Server& server = servers_[s];
     look_after(s, now);
-    if (!pool_.timeout) continue;
-    const bool awaited = server.state == State::connecting || server.state == State::up;
-    if (server.parts.empty() || !awaited) continue;
-    if (now - std::max(server.parts.front().sent, server.heard) <= *pool_.timeout) continue;
+    if (now < given_up_at(server)) continue;
     ++counters_.timeouts;
     ++server.timeouts;
     const std::string why = "no reply for " + std::to_string(pool_.timeout->count()) + " ms";

@@ -310,6 +310,7 @@ class Proxy {
   void use_servers();
   void let_go(ServerId s);
   void stall(ServerId s, std::string_view why, Time now);
+  Time given_up_at(const Server& server) const noexcept;
   void enter(ServerId s, State state, Time now);
   void note(Severity severity, const char* name, const Server& server, std::string_view text);
   void begin_connection(ServerId s, Time now);
