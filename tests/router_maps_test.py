@@ -60,11 +60,11 @@ class Maps(RouterTest):
         self.assertLess(self.resident() - resident, 20, "MB: old maps are given back")
         self.assertLess(self.descriptors(), descriptors + 4, "as many servers as there are, at most")
 
-    def test_a_map_is_swapped_many_times_under_load_and_no_connection_notices(self):
-        self.swapped(Memcached, 100)
+    def test_a_map_is_swapped_a_thousand_times_under_load_and_no_connection_notices(self):
+        self.swapped(Memcached, 1000)
 
     def test_so_it_is_before_redis(self):
-        self.swapped(Redis, 30)
+        self.swapped(Redis, 100)
 
     def test_what_may_not_follow_is_refused_and_the_old_map_stays(self):
         port, *ports = free_ports(3)

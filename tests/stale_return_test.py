@@ -7,12 +7,11 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "support"))
 from islands import Island, private_network  # noqa: E402
-from protocols import Memcached  # noqa: E402
+from protocols import Memcached, Redis  # noqa: E402
 from router import ARCWISED, Speaker  # noqa: E402
 from servers import Processes, free_ports, listens, program, wait_until  # noqa: E402
 from staleness import Checker, Ledger  # noqa: E402
 
-ISLANDS = 8
 ALL = ["stopped", "cut off", "restarted"]
 
 
@@ -44,18 +43,22 @@ class TheLedger(unittest.TestCase):
 
 
 class Cut(unittest.TestCase):
-    PROTOCOL = Memcached
+    """Islands of one protocol, and routers before them."""
+    protocol, count = Memcached, 8
 
     @classmethod
     def server(cls, address):
-        return [program("memcached"), "-u", "root", "-l", address, "-p", "11211", "-m", "64", "-t", "2"]
+        if cls.protocol.is_redis:
+            return [program("redis-server"), "--bind", address, "--port", "7000", "--save", "", "--protected-mode", "no", "--dir",
+                    cls.processes.folder]
+        return [program("memcached"), "-u", "root", "-l", address, "-p", "7000", "-m", "64", "-t", "2"]
 
     @classmethod
     def setUpClass(cls):
         cls.processes = Processes().__enter__()
         cls.addClassCleanup(cls.processes.__exit__)
         cls.islands = []
-        for i in range(ISLANDS):
+        for i in range(cls.count):
             cls.islands.append(Island(i, cls.server, cls.processes.folder))
             cls.addClassCleanup(cls.islands[-1].close)
 
@@ -64,57 +67,125 @@ class Cut(unittest.TestCase):
             wait_until(lambda island=island: self.empty(island), f"{island.name} answers")
 
     def empty(self, island):
-        if not listens((island.address, 11211)):
+        if not listens((island.address, 7000)):
             return False
-        client = Speaker((island.address, 11211), self.PROTOCOL)
+        client = Speaker((island.address, 7000), self.protocol)
         self.addCleanup(client.close)
-        return client.ask(self.PROTOCOL.EMPTY).done
+        return client.ask(self.protocol.EMPTY).done
+
+    def held(self, island, keys):
+        client = Speaker((island.address, 7000), self.protocol)
+        self.addCleanup(client.close)
+        return [key for key in keys if client.get(key).value is not None]
+
+    def write(self, name, text):
+        path = os.path.join(self.processes.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
 
     def nutcracker_yml(self, port, **settings):
         settings = {"hash": "fnv1a_64", "distribution": "ketama", "timeout": 30, **settings}
-        path = os.path.join(self.processes.folder, f"{port}.yml")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(f"cache:\n  listen: 127.0.0.1:{port}\n" + "".join(f"  {k}: {v}\n" for k, v in settings.items()) +
-                       "  servers:\n" + "".join(f"   - {i.address}:11211:1 {i.name}\n" for i in self.islands))
-        return path
+        return self.write(f"{port}.yml", f"cache:\n  listen: 127.0.0.1:{port}\n" +
+                          "".join(f"  {k}: {v}\n" for k, v in settings.items()) + "  servers:\n" +
+                          "".join(f"   - {i.address}:7000:1 {i.name}\n" for i in self.islands))
 
-    def run_checker(self, command, port, seed, outages, kinds, settle=0.0, until_stale=False):
+    def arcwised(self, **settings):
+        """A router of two threads with these settings; its port."""
+        port = free_ports(1)[0]
+        settings = {"timeout": "30ms", "probe_every": "50ms", "longest_ttl": "1s", **settings}
+        nodes = "".join(f"        - {{name: {i.name}, address: '{i.address}:7000'}}\n" for i in self.islands)
+        config = (f"arcwised: 1\nthreads: 2\npools:\n  cache:\n    listen: 127.0.0.1:{port}\n"
+                  f"    protocol: {'redis' if self.protocol.is_redis else 'memcached'}\n" +
+                  "".join(f"    {k}: {v}\n" for k, v in settings.items()) +
+                  f"    map:\n      arcwise: 1\n      placement: {{recipe: ring, tokens: 64}}\n      nodes:\n{nodes}")
+        return self.start([ARCWISED, "--config", self.write(f"{port}.yaml", config)], port)
+
+    def start(self, command, port):
         self.processes.start(command, port)
-        checker = Checker(port, self.PROTOCOL, self.islands, seed)
+        self.addCleanup(self.processes.started[-1].kill)
+        return port
+
+    def check(self, port, seed, outages, kinds=None, settle=None, until_stale=False):
+        """Before the router at this port; what was seen."""
+        checker = Checker(port, self.protocol, self.islands, seed)
         self.addCleanup(checker.close)
         ledger = checker.ledger
         checker.talk(lambda: all(ledger.acknowledged.values()), 20, "each key is written")
         checker.find_owners(self.held)
-        checker.outages(outages, kinds, settle, (lambda: bool(ledger.stale)) if until_stale else (lambda: False))
+        checker.outages(outages, kinds or ALL, settle, (lambda: bool(ledger.stale)) if until_stale else (lambda: False))
         return checker
 
-    def held(self, island, keys):
-        client = Speaker((island.address, 11211), self.PROTOCOL)
-        self.addCleanup(client.close)
-        return [key for key in keys if client.get(key).value is not None]
+    def none_comes_back(self, port, seed, outages, settle=None):
+        checker = self.check(port, seed, outages, ALL, settle)
+        self.assertEqual(checker.ledger.stale, [])
+        self.assertGreaterEqual(checker.seen.outages, outages)
+        self.assertGreater(checker.seen.failed, outages, "they were felt")
+        self.assertGreater(checker.seen.reads, outages * 20)
+        return checker.seen
+
+    def some_come_back(self, port, seed, kinds=None, settle=None):
+        checker = self.check(port, seed, 400, kinds, settle, True)
+        self.assertNotEqual(checker.ledger.stale, [])
+        return checker.seen
+
+
+SOME_TIME = (0.2, 1.4)  # from a return to the next outage, where keys are served elsewhere meanwhile
 
 
 class NoneComesBack(Cut):
     def test_with_the_default_policy_no_read_is_older_than_the_last_acknowledged_write(self):
         port = free_ports(1)[0]
-        checker = self.run_checker([ARCWISED, "--config", self.nutcracker_yml(port)], port, 1, 200, ALL)
-        self.assertEqual(checker.ledger.stale, [])
-        self.assertGreaterEqual(checker.seen.outages, 200)
-        self.assertGreater(checker.seen.failed, 200, "they were felt")
-        self.assertGreater(checker.seen.reads, 5000)
+        self.start([ARCWISED, "--config", self.nutcracker_yml(port)], port)
+        self.none_comes_back(port, 1, 200)
+
+    def test_nor_with_the_next_owner_and_a_fence(self):
+        seen = self.none_comes_back(self.arcwised(on_failure="next"), 2, 60, SOME_TIME)
+        self.assertGreater(seen.elsewhere, 50)
+
+    def test_nor_with_the_next_owner_and_a_flush(self):
+        seen = self.none_comes_back(self.arcwised(on_failure="next", on_return="flush"), 3, 30, SOME_TIME)
+        self.assertGreater(seen.elsewhere, 50)
+
+    def test_nor_with_spare_servers(self):
+        spare = free_ports(3)[1:]
+        for port in spare:
+            self.start([program("memcached"), "-u", "root", "-l", "127.0.0.1", "-p", str(port)], port)
+        port = self.arcwised(on_failure="gutter", gutter="[" + ", ".join(f"'127.0.0.1:{port}'" for port in spare) + "]")
+        self.assertGreater(self.none_comes_back(port, 4, 30, SOME_TIME).elsewhere, 50)
+
+
+class NoneComesBackFromRedis(Cut):
+    protocol = Redis
+
+    def test_with_the_default_policy(self):
+        self.none_comes_back(self.arcwised(), 5, 40)
+
+    def test_nor_with_the_next_owner_and_a_fence(self):
+        self.assertGreater(self.none_comes_back(self.arcwised(on_failure="next"), 6, 30, SOME_TIME).elsewhere, 50)
 
 
 class SomeComeBack(Cut):
-    def test_the_checker_finds_what_comes_back_behind_nutcracker_that_ejects(self):
+    """What lets values come back, so that the checker is seen to find them."""
+
+    def test_behind_nutcracker_that_ejects(self):
         port, stats = free_ports(2)
         config = self.nutcracker_yml(port, auto_eject_hosts="true", server_failure_limit=1, server_retry_timeout=100)
-        checker = self.run_checker([program("nutcracker"), "-c", config, "-s", str(stats)], port, 1, 100, ["stopped", "cut off"], 0.4,
-                                   True)
-        self.assertNotEqual(checker.ledger.stale, [])
+        self.start([program("nutcracker"), "-c", config, "-s", str(stats)], port)
+        self.some_come_back(port, 7, ["stopped", "cut off"], SOME_TIME)
 
-    def test_the_ledger_finds_what_comes_back_behind_a_client_that_ejects(self):
+    def test_without_draining(self):
+        self.some_come_back(self.arcwised(draining="false", last_retry="50ms"), 8, ["cut off"], SOME_TIME)
+
+    def test_with_the_next_owner_and_what_a_server_had_before(self):
+        self.some_come_back(self.arcwised(on_failure="next", on_return="keep"), 9, ["stopped", "cut off"], SOME_TIME)
+
+    def test_with_ejection(self):
+        self.some_come_back(self.arcwised(auto_eject="true", failure_limit=1, eject_for="200ms"), 10, ["stopped", "cut off"], SOME_TIME)
+
+    def test_behind_a_client_that_ejects(self):
         import pymemcache  # pylint: disable=import-outside-toplevel
-        client = pymemcache.HashClient([(island.address, 11211) for island in self.islands], connect_timeout=0.1, timeout=0.1,
+        client = pymemcache.HashClient([(island.address, 7000) for island in self.islands], connect_timeout=0.1, timeout=0.1,
                                        retry_attempts=0, dead_timeout=0.2, ignore_exc=True)
         ledger, key = Ledger(["k"]), "k"
         self.assertTrue(client.set(key, str(ledger.write(key)), noreply=False))
@@ -122,7 +193,7 @@ class SomeComeBack(Cut):
         self.addCleanup(client.close)
         owner = next(island for island in self.islands if self.held(island, [b"k"]))
         owner.pull_cable()
-        wait_until(lambda: not listens((owner.address, 11211)), "it is cut off")
+        wait_until(lambda: not listens((owner.address, 7000)), "it is cut off")
         while not client.set(key, str(ledger.write(key)), noreply=False):
             pass  # until another server takes it
         ledger.acknowledge(key, ledger.issued[key])

@@ -35,10 +35,13 @@ class Island:
         self.command, self.log = command(self.address), os.path.join(folder, f"{self.name}.log")
         self.link = f"to{number}"
         ip, here, there = program("ip"), self.link, "cable"
-        for line in (f"netns add {self.name}", f"link add {here} type veth peer name {there} netns {self.name}",
+        card = f"02:00:00:00:00:{number:02x}"
+        for line in (f"netns add {self.name}", f"link add {here} type veth peer name {there} address {card} netns {self.name}",
                      f"addr add 10.77.{number}.1/30 dev {here}", f"link set {here} up",
                      f"-n {self.name} addr add {self.address}/30 dev {there}", f"-n {self.name} link set {there} up",
-                     f"-n {self.name} link set lo up"):
+                     f"-n {self.name} link set lo up",
+                     # Else a cable that is back is of no use for a second: the kernel asks for the card no more often.
+                     f"neigh add {self.address} lladdr {card} nud permanent dev {here}"):
             subprocess.run([ip, *line.split()], check=True)
         # One that waits for commands: starting one takes longer than some outages.
         self.cable = subprocess.Popen([ip, "-n", self.name, "-batch", "-"], stdin=subprocess.PIPE)

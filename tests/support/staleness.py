@@ -5,6 +5,7 @@ not acknowledged, or nothing, for a cache may forget; never a version older than
 the read began.
 """
 import dataclasses
+import math
 import random
 import selectors
 import socket
@@ -13,7 +14,10 @@ import time
 from protocols import Answer, answer
 
 STEP = 0.002  # between the requests of one connection
-KINDS = {"stopped": ("stop", "go_on"), "cut off": ("pull_cable", "plug_cable"), "restarted": ("kill", "start")}
+# How each begins and ends, and how long it lasts. A kernel sends what was lost again after 0.2 s, and then after 0.4 s more: time
+# enough for another connection to be made meanwhile, and for a write on it to be undone.
+KINDS = {"stopped": ("stop", "go_on", 0.05, 0.25), "cut off": ("pull_cable", "plug_cable", 0.05, 0.55),
+         "restarted": ("kill", "start", 0.05, 0.25)}
 
 
 class Ledger:
@@ -98,6 +102,7 @@ class Seen:
     reads: int = 0      # that found a value
     writes: int = 0     # acknowledged
     failed: int = 0     # of either kind
+    elsewhere: int = 0  # acknowledged writes of keys whose server was away
     outages: int = 0
 
 
@@ -108,12 +113,14 @@ class Checker:
         self.port, self.protocol, self.islands = port, protocol, islands
         self.rng = random.Random(seed)
         self.selector = selectors.DefaultSelector()
-        keys = [b"%d:user" % (i * 7919) for i in range(6 * len(islands))]
+        # No other seed's: what another router was told to send may still arrive.
+        keys = [b"%d:user:%d" % (seed, i * 7919) for i in range(6 * len(islands))]
         self.ledger, self.seen = Ledger(keys), Seen()
         self.talkers = [Talker(self, keys[i::10], True, self.rng) for i in range(10)]
         self.talkers += [Talker(self, keys, False, self.rng) for _ in range(14)]
         self.back = dict.fromkeys(islands, 0.0)  # since when
         self.owners = {}
+        self.away = {}  # since when
         self.used = set()  # islands that have answered since
 
     def close(self):
@@ -136,6 +143,7 @@ class Checker:
         if island and talker.began > self.back[island]:
             self.used.add(island)
         if talker.writes:
+            self.seen.elsewhere += talker.began > self.away.get(island, math.inf) + 0.01
             self.ledger.acknowledge(talker.key, talker.version)
             self.seen.writes += 1
             return
@@ -163,8 +171,8 @@ class Checker:
                     key.data.hear()
 
     def outages(self, count, kinds, settle, enough=lambda: False):
-        """So many of them, of each island in its turn, several at once. `settle`: seconds from an island's return to its next
-        outage; without, as soon as it has been heard of."""
+        """So many of them, of each island in its turn, several at once. `settle`: the least and the most seconds from an
+        island's return to its next outage; without, soon after it was heard of again."""
         waits = [(0.0, iter(self.befalls(island, count, kinds, settle))) for island in self.islands]
 
         def step():
@@ -185,14 +193,16 @@ class Checker:
         yield self.rng.uniform(0, 0.2)
         while self.seen.outages < count:
             self.seen.outages += 1
-            begin, end = KINDS[self.rng.choice(kinds)]
+            begin, end, least, most = KINDS[self.rng.choice(kinds)]
             getattr(island, begin)()
-            yield self.rng.uniform(0.05, 0.15)
+            self.away[island] = time.monotonic()
+            yield self.rng.uniform(least, most)
             getattr(island, end)()
+            self.away.pop(island)
             self.back[island] = time.monotonic()
             self.used.discard(island)
             if settle:
-                yield settle
+                yield self.rng.uniform(*settle)
             else:
                 yield lambda: island in self.used
                 yield self.rng.uniform(0.05, 0.15)
