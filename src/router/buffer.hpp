@@ -46,6 +46,11 @@ class Buffer {
     consumed_ += size;
     if (head_ == tail_) clear();
   }
+  /// Forgets the last bytes: `size` stay.
+  void truncate(std::size_t size) noexcept {
+    tail_ = head_ + size;
+    if (size == 0) clear();
+  }
   void clear() noexcept {
     head_ = tail_ = 0;
     if (capacity_ <= kept) return;

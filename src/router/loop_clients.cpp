@@ -64,6 +64,7 @@ void Loop::listen_again() {
 void Loop::refuse(std::size_t at, const Descriptor& client, const char* why) {
   Side& side = sides_[at];
   const Pool& pool = side.proxy.pool();
+  side.proxy.refused_client();
   const std::string text =
       std::string(pool.protocol == Protocol::redis ? "-ERR " : "SERVER_ERROR ") + why + "\r\n";
   (void)::send(client.get(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);

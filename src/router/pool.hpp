@@ -13,6 +13,7 @@
 #include "arcwise/placement.hpp"
 #include "router/memcached_request.hpp"
 #include "router/resp.hpp"
+#include "router/write_marks.hpp"
 
 namespace arcwise::router {
 
@@ -108,6 +109,8 @@ struct Pool {
   std::string client_password;  ///< that clients must give; empty: none
   unsigned database = 0;
   PoolLimits limits;
+  /// Copies of a pool, for other loops, have the same.
+  std::shared_ptr<WriteMarks> marks = std::make_shared<WriteMarks>();
   std::vector<std::string> notes;  ///< what its configuration asks for and does not get
 };
 

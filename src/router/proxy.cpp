@@ -65,12 +65,14 @@ void Proxy::use_servers() {
     server.left = false;
   }
   use_gutter();
+  use_overload();
 }
 
 void Proxy::adopt(Pool pool) {
   pool.listen = pool_.listen;
   pool.protocol = pool_.protocol;
   pool.standings = pool_.standings;
+  pool.marks = pool_.marks;
   pool.standings->forget_failures();
   pool_ = std::move(pool);
   use_servers();
@@ -84,7 +86,7 @@ void Proxy::adopt(Pool pool) {
 // A server that has left and owes no answer.
 void Proxy::let_go(ServerId s) {
   Server& server = servers_[s];
-  if (server.parts.empty() && (server.state == State::up || server.state == State::connecting))
+  if (server.owes_nothing() && (server.state == State::up || server.state == State::connecting))
     to_let_go_.push_back(s);
 }
 
@@ -129,7 +131,7 @@ bool Proxy::finished(ClientId id) const noexcept {
 
 bool Proxy::quiet() const noexcept {
   for (const Server& server : servers_)
-    if (server.state != State::stalled && !server.parts.empty()) return false;
+    if (server.state != State::stalled && !server.owes_nothing()) return false;
   return true;
 }
 
@@ -167,33 +169,27 @@ void Proxy::answer_now(Client& client, std::string_view text) {
     add_slot(client, Slot::Kind::whole, 0).bytes.assign(text);
 }
 
-Proxy::Server* Proxy::send_to(const Asked& asked, const Target& target, std::uint64_t head, const Part& how,
-                              std::uint64_t slot) {
-  const ServerId to = target.server;
+Proxy::Server* Proxy::admit(const Asked& asked, const Target& to, Part& part) {
   ++counters_.parts;
-  Part part = how;
   part.client = asked.id;
   part.generation = asked.client.generation;
-  part.slot = slot;
-  part.head = head;
+  part.mark = pool_.overload.coalesce ? to.mark : no_mark;
   part.sent = asked.now;
-  if (to == nobody) {
+  if (to.server == nobody) {
     fail(part, {}, "no server holds this key");
     return nullptr;
   }
-  Server& server = servers_[to];
-  if (!target.why.empty() || must_wait(server, asked.now)) {
-    fail(part, server.name, target.why.empty() ? server.why : target.why);
+  Server& server = servers_[to.server];
+  if (!to.why.empty() || must_wait(server, asked.now)) {
+    fail(part, server.name, to.why.empty() ? server.why : to.why);
     return nullptr;
   }
-  if (server.state == State::idle || server.state == State::waiting) begin_connection(to, asked.now);
-  if (is_crowded(server) && !hold_back(asked.client, to)) {
-    fail(part, server.name, "more waits for it than it takes");
+  if (server.state == State::idle || server.state == State::waiting) begin_connection(to.server, asked.now);
+  if (is_crowded(server) && !hold_back(asked.client, to.server)) {
+    busy(part, server, "more waits for it than it takes");
     return nullptr;
   }
-  server.parts.push() = part;
-  ++server.requests;
-  list(servers_to_send_, servers_, to);
+  list(servers_to_send_, servers_, to.server);
   return &server;
 }
 
@@ -213,6 +209,7 @@ PoolStats Proxy::stats(Time now) const {
   out.clients = client_count_;
   out.requests = counters_.requests;
   out.errors = counters_.errors;
+  out.overload = counters_.overload;
   for (const ServerId s : server_of_) {
     const Server& server = servers_[s];
     ServerStats& to = out.servers.emplace_back();
@@ -222,6 +219,7 @@ PoolStats Proxy::stats(Time now) const {
     to.why = server.why;
     to.since_us = static_cast<std::uint64_t>((now - server.since).count());
     to.in_flight = server.parts.size();
+    to.queued = server.held.size();
     to.requests = server.requests;
     to.failures = server.failed;
     to.timeouts = server.timeouts;
@@ -273,11 +271,17 @@ bool Proxy::answered(ServerId s, Time now) {
       broken = found.broken;
     }
     if (size == 0) break;
-    server.parts.pop();
     server.failures = 0;
     if (pool_.failing.auto_eject) server.standing->count_success();
-    count_answer(server, part, bytes.substr(at, size), now);
-    deliver(s, part, bytes.substr(at, size));
+    if (part.unheard > 0) {
+      --server.parts.front().unheard;
+    } else {
+      server.parts.pop();
+      if (is_own(part.use)) --server.own;
+      if (part.size > 0) server.kept.consume(part.size);
+      count_answer(server, part, bytes.substr(at, size), now);
+      deliver(s, part, bytes.substr(at, size));
+    }
     at += size;
     server.heard = now;
   }
@@ -289,6 +293,7 @@ bool Proxy::answered(ServerId s, Time now) {
     note(Severity::note, "server_drained", server, "it has answered all that was given up");
     drained(s, now);
   }
+  if (!server.held.empty()) release(s, now);
   if (server.left) let_go(s);
   return !broken;
 }
@@ -297,7 +302,8 @@ void Proxy::lost(ServerId s, std::string_view why, Time now) {
   Server& server = servers_[s];
   if (server.state == State::idle || server.state == State::waiting) return;
   // An idle connection may be closed by the server: the next request makes another.
-  const bool let_go = server.parts.empty() && (server.left || server.state == State::up);
+  const bool let_go = server.owes_nothing() && (server.left || server.state == State::up);
+  const bool was_up = server.state == State::up;
   server.why = let_go ? std::string_view() : why;
   enter(s, let_go ? State::idle : State::waiting, now);
   if (!let_go && server.failures == 0) note(Severity::warning, "server_lost", server, why);
@@ -314,12 +320,19 @@ void Proxy::lost(ServerId s, std::string_view why, Time now) {
   server.in.clear();
   server.out.clear();
   // What is answered now may send more, and to this server too: not while its queue is emptied.
+  drop_held(s, why);
   for (const std::uint64_t end = server.parts.end(); server.parts.first() != end;) {
     const Part part = server.parts.front();
     server.parts.pop();
+    if (is_own(part.use)) --server.own;
+    if (part.size > 0 && was_up && may_ask_again(s, part)) continue;
+    server.kept.consume(part.size);
     ++server.failed;
     fail(part, server.name, why);
   }
+  if (server.held.empty()) return;
+  begin_connection(s, now);
+  release(s, now);
 }
 
 Time Proxy::deadline(Time now) const noexcept {
@@ -327,6 +340,8 @@ Time Proxy::deadline(Time now) const noexcept {
   for (const Server& server : servers_) {
     first = std::min(first, looked_after_at(server, now));
     first = std::min(first, given_up_at(server));
+    if (!server.held.empty())
+      first = std::min(first, server.held.front().sent + pool_.overload.queue_deadline + Time(1));
   }
   return first;
 }
@@ -346,6 +361,7 @@ void Proxy::tick(Time now) {
   for (ServerId s = 0; s < servers_.size(); ++s) {
     Server& server = servers_[s];
     look_after(s, now);
+    if (!server.held.empty()) refuse_late(s, now);
     if (now < given_up_at(server)) continue;
     ++counters_.timeouts;
     ++server.timeouts;
@@ -365,6 +381,7 @@ void Proxy::stall(ServerId s, std::string_view why, Time now) {
   enter(s, State::stalled, now);
   server.why = why;
   note(Severity::warning, "server_stalled", server, why);
+  drop_held(s, why);
   server.owes = true;
   server.owes_since = now;
   server.standing->owe();
@@ -374,7 +391,9 @@ void Proxy::stall(ServerId s, std::string_view why, Time now) {
   for (std::uint64_t i = server.parts.first(); i != server.parts.end(); ++i) {
     const Part part = server.parts[i];
     if (is_own(part.use) && part.use != Use::fence) continue;
+    if (is_own(part.use)) --server.own;
     server.parts[i].use = Use::nothing;
+    server.parts[i].riders = 0;
     fail(part, server.name, why);
   }
 }
@@ -406,6 +425,8 @@ void Proxy::write_answer(Sink& out, const Part& part, const Slot& slot, std::str
 }
 
 void Proxy::deliver(ServerId s, const Part& part, std::string_view reply) {
+  if (part.riders) riders_.take(part.riders, [&](const Part& rider) { deliver(s, rider, reply); });
+  if (part.mark != no_mark && !part.pure) pool_.marks->wrote(part.mark);
   if (is_own(part.use)) return own_answer(s, part, reply);
   Client& client = clients_[part.client];
   if (part.use == Use::nothing || client.generation != part.generation) return;
@@ -438,16 +459,19 @@ std::string Proxy::failure_text(std::string_view server, std::string_view why) c
 }
 
 void Proxy::fail(const Part& part, std::string_view server, std::string_view why) {
+  if (part.riders) riders_.take(part.riders, [&](const Part& rider) { fail(rider, server, why); });
   if (is_own(part.use) || part.use == Use::nothing) return;
   Client& client = clients_[part.client];
   if (client.generation != part.generation) return;
   ++counters_.failed_parts;
   Slot& slot = client.slots[part.slot];
   Slot& head = client.slots[part.head];
+  // What a server says itself is told; policies are for those that say nothing.
+  const bool missed = is_miss(part) && !is_error(pool_.protocol, why);
   if (slot.kind == Slot::Kind::value) {
-    slot.failed = !is_miss(part);
+    slot.failed = !missed;
     slot.bytes = slot.failed ? failure_text(server, why) : std::string();
-  } else if (is_miss(part)) {
+  } else if (missed) {
     slot.bytes = pool_.protocol == Protocol::redis ? "$-1\r\n" : "EN\r\n";
   } else if (!head.failed) {
     head.failed = true;

@@ -22,9 +22,12 @@
 #include <utility>
 #include <vector>
 
+#include "arcwise/bounded.hpp"
 #include "router/buffer.hpp"
+#include "router/coalesce.hpp"
 #include "router/event.hpp"
-#include "router/memcached_reply.hpp"
+#include "router/overload.hpp"
+#include "router/part.hpp"
 #include "router/pool.hpp"
 #include "router/redis_commands.hpp"
 #include "router/resp.hpp"
@@ -35,64 +38,9 @@
 
 namespace arcwise::router {
 
-/// What is made of a server's answer.
-enum class Use : std::uint8_t {
-  whole,       ///< it is the answer
-  nothing,     ///< nobody waits for it: `noreply`
-  quiet,       ///< only what memcached's q flag lets through
-  value,       ///< memcached: values without their END
-  meta_value,  ///< VA of a meta get, written as VALUE
-  element,     ///< RESP: the one element of an array
-  total,       ///< RESP: a number, added up
-  all_ok,      ///< RESP: OK, or the first error
-  server_ok,   ///< memcached: OK, or the first error
-  wrapped,     ///< RESP: of EXEC, the answer to the first command
-  meta_probe,  ///< whether the server answers, and knows meta commands
-  probe,       ///< whether the server answers
-  fence,       ///< what was written elsewhere is dropped
-  greeting     ///< AUTH and SELECT of a new connection
-};
-/// The router's own question: no client waits for its answer.
-constexpr bool is_own(Use use) noexcept {
-  return use >= Use::meta_probe;
-}
-
 /// What a request does to the value of its key.
 enum class Deed : std::uint8_t { read, write, remove };
 Deed deed_of(const RedisCommand& command) noexcept;
-
-/// A place in a client's queue of answers.
-struct Slot {
-  enum class Kind : std::uint8_t {
-    whole,
-    value,  ///< may be empty; a failure is told at the end
-    end     ///< of memcached values: END, or what failed among them
-  };
-  Kind kind = Kind::whole;
-  bool failed = false;
-  bool unique = false;         ///< a value with its cas
-  std::uint32_t waits = 0;     ///< parts to come
-  std::uint32_t elements = 0;  ///< of an array: so many slots behind it are its elements
-  std::int64_t total = 0;
-  std::string bytes;  ///< the answer, or of a value what failed; while a value is waited for, its key
-};
-
-/// What a server will answer next but so many.
-struct Part {
-  std::uint32_t client = 0, generation = 0;
-  std::uint64_t slot = 0, head = 0;  ///< head: the slot that waits for all parts of its request
-  Use use = Use::whole;
-  McReply reply = McReply::line;
-  bool read = false;  ///< changes nothing: may be missed
-  Time sent{};
-  /// Its command and key, shortened: should it turn out to be slow.
-  struct Label {
-    std::uint8_t size = 0;
-    std::array<char, 39> text;
-    void set(std::string_view command, std::string_view key) noexcept;
-    std::string_view view() const noexcept { return {text.data(), size}; }
-  } label;
-};
 
 class Proxy {
  public:
@@ -102,6 +50,7 @@ class Proxy {
 
   // Clients
   ClientId add_client();
+  void refused_client() noexcept { ++counters_.overload.clients_refused; }
   Buffer& client_in(ClientId id) noexcept { return clients_[id].in; }
   Buffer& client_out(ClientId id) noexcept { return clients_[id].out; }
   /// There are new bytes in client_in(), or room in client_out().
@@ -165,7 +114,7 @@ class Proxy {
     to_disconnect_.clear();
     // One that was to be let go may be back by now, with a later map.
     for (std::size_t i = 0; i < to_let_go_.size(); ++i)
-      if (servers_[to_let_go_[i]].left && servers_[to_let_go_[i]].parts.empty()) act(to_let_go_[i]);
+      if (servers_[to_let_go_[i]].left && servers_[to_let_go_[i]].owes_nothing()) act(to_let_go_[i]);
     to_let_go_.clear();
   }
 
@@ -180,6 +129,7 @@ class Proxy {
   const Pool& pool() const noexcept { return pool_; }
   struct Counters {
     std::uint64_t requests = 0, errors = 0, parts = 0, failed_parts = 0, timeouts = 0;
+    OverloadCounts overload;
   };
   const Counters& counters() const noexcept { return counters_; }
   using State = ServerState;
@@ -217,6 +167,9 @@ class Proxy {
     std::string name, address;
     Buffer in, out;
     RingQueue<Part> parts;
+    std::uint32_t own = 0;  ///< of its parts, those that are the router's own questions
+    Held held;              ///< what waits for its turn
+    Buffer kept;            ///< commands of those parts that may be asked again
     RespScanner scanner;
     Standing* standing = nullptr;
     State state = State::idle;
@@ -238,6 +191,8 @@ class Proxy {
     Time counted{};       ///< its last failure
     std::uint64_t requests = 0, failed = 0, timeouts = 0, hits = 0, misses = 0;
     Latency latency;
+
+    bool owes_nothing() const noexcept { return parts.empty() && held.empty(); }
   };
   /// The request being answered.
   struct Asked {
@@ -266,35 +221,44 @@ class Proxy {
   }
   /// It takes less than it is sent. One that refuses everything is not crowded, for nothing waits for it.
   bool is_crowded(const Server& server) const noexcept {
-    return server.out.size() > pool_.limits.unsent && server.state != State::stalled;
+    return server.out.size() + server.held.bytes() > pool_.limits.unsent && server.state != State::stalled;
   }
 
   // proxy.cpp
   Slot& add_slot(Client& client, Slot::Kind kind, std::uint32_t waits);
   void answer_now(Client& client, std::string_view text);
-  /// The queue of the server, with a part pushed for the client's slot; nullptr where the server is away,
-  /// which has then been answered. `head`: the slot that waits for all parts of the request.
-  Server* send(const Asked& asked, ServerId server, std::uint64_t head, const Part& how) {
-    return send_to(asked, all_of(server), head, how, head);
-  }
-  Server* send_to(const Asked& asked, ServerId server, std::uint64_t head, const Part& how,
-                  std::uint64_t slot) {
-    return send_to(asked, all_of(server), head, how, slot);
-  }
   /// Whom a request is sent to.
   struct Target {
     ServerId server = nobody;
-    bool elsewhere = false;  ///< its owner is away: what is written there must not stay
-    std::string_view why{};  ///< not empty: it is refused
+    bool elsewhere = false;    ///< its owner is away: what is written there must not stay
+    std::string_view why{};    ///< not empty: it is refused
+    KeyMark mark = all_marks;  ///< of its key, where there is one
     bool operator==(const Target& other) const noexcept {
       return server == other.server && elsewhere == other.elsewhere && why == other.why;
     }
   };
-  Server* send(const Asked& asked, const Target& target, std::uint64_t head, const Part& how) {
-    return send_to(asked, target, head, how, head);
+  /// Asks a server on behalf of a slot of the client's; where it cannot be asked, that is the slot's answer.
+  /// `write(Buffer&)` appends the command. `head`: the slot that waits for all parts of the request.
+  template <class Write>
+  void send(const Asked& asked, const Target& to, std::uint64_t head, const Part& how, Write&& write) {
+    send_for(asked, to, head, how, head, write);
   }
-  Server* send_to(const Asked& asked, const Target& target, std::uint64_t head, const Part& how,
-                  std::uint64_t slot);
+  template <class Write>
+  void send_for(const Asked& asked, const Target& to, std::uint64_t head, const Part& how, std::uint64_t slot,
+                Write&& write) {
+    Part part = how;
+    part.head = head;
+    part.slot = slot;
+    Server* server = admit(asked, to, part);
+    if (!server) return;
+    const std::size_t before = server->out.size();
+    write(server->out);
+    if (guarded_) [[unlikely]]
+      return guard(to.server, part, before);
+    server->parts.push() = part;
+    ++server->requests;
+  }
+  Server* admit(const Asked& asked, const Target& to, Part& part);
   /// By the map; without those ejected, where the pool ejects servers.
   ServerId owner_of(std::string_view key) const noexcept {
     return reduced_ ? reduced_->owner_of(key) : server_of(pool_.placement.owner(key));
@@ -302,9 +266,15 @@ class Proxy {
   /// The key's owner or, where that is away, whom the pool's policy has instead.
   Target target_of(std::string_view key, Deed deed, Time now) {
     const ServerId owner = owner_of(key);
-    if (owner == nobody || (servers_[owner].state <= State::up && servers_[owner].standing->here()))
-      return {owner};
-    return instead_of(key, owner, deed, now);
+    const bool here =
+        owner == nobody || (servers_[owner].state <= State::up && servers_[owner].standing->here());
+    if (here && !bounded_) return {owner, false, {}, mark_of(key)};
+    Target target = here ? within_bound(owner, key, deed, now) : instead_of(key, owner, deed, now);
+    target.mark = mark_of(key);
+    return target;
+  }
+  KeyMark mark_of(std::string_view key) const noexcept {
+    return pool_.overload.coalesce ? WriteMarks::of(key) : no_mark;
   }
   ServerId server_of(NodeIndex node) const noexcept { return node == no_node ? nobody : server_of_[node]; }
   void use_servers();
@@ -323,6 +293,19 @@ class Proxy {
   bool is_miss(const Part& part) const noexcept;
   template <class Sink>
   void write_answer(Sink& out, const Part& part, const Slot& slot, std::string_view reply) const;
+
+  // proxy_overload.cpp
+  void use_overload();
+  void guard(ServerId s, Part& part, std::size_t before);
+  void ask(ServerId s, const Part& part, std::string_view command);
+  bool share(ServerId s, const Part& part, std::string_view command);
+  bool has_turn(const Server& server) const noexcept;
+  void release(ServerId s, Time now);
+  void refuse_late(ServerId s, Time now);
+  bool may_ask_again(ServerId s, const Part& part);
+  void drop_held(ServerId s, std::string_view why);
+  void busy(const Part& part, const Server& server, std::string_view why);
+  Target within_bound(ServerId owner, std::string_view key, Deed deed, Time now);
 
   // proxy_failing.cpp
   Target instead_of(std::string_view key, ServerId owner, Deed deed, Time now);
@@ -430,6 +413,12 @@ class Proxy {
   std::vector<ClientId> stopped_;  ///< clients that wait for room
   std::vector<ServerId> to_connect_, to_disconnect_, to_let_go_;
   std::string scratch_, capped_;
+  bool guarded_ = false;  ///< the pool's Overload asks for anything that each request pays for
+  std::optional<Bounded> bounded_;
+  std::vector<std::uint64_t> loads_;  ///< by node; for bounded_
+  ReadsInFlight reads_;
+  Riders riders_;
+  RetryBudget budget_;
   Counters counters_;
   std::vector<Event> events_;
   std::vector<Slow> slow_;

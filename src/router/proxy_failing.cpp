@@ -242,6 +242,7 @@ void Proxy::own_question(ServerId s, Use use, std::string_view text, Time now) {
   part = {};
   part.use = use;
   part.sent = now;
+  ++server.own;
   server.out.append(text);
   list(servers_to_send_, servers_, s);
 }

@@ -11,15 +11,17 @@ Deed deed_of(const RedisCommand& command) noexcept {
 // Keys that one node owns may have different next owners.
 Proxy::Target Proxy::target_of_all(const RedisCommand& command, const RedisWords& words, ServerId owner,
                                    Time now) {
-  if (owner == nobody || servers_[owner].standing->here()) return {owner};
+  const bool here = owner == nobody || servers_[owner].standing->here();
   std::optional<Target> target;
   bool same = true;
+  if (here && !pool_.overload.coalesce) return {owner};
   each_redis_key(command, words, [&](std::size_t i) {
-    const Target one = instead_of(words[i], owner, deed_of(command), now);
-    if (!target) target = one;
-    same &= *target == one;
+    Target one = here ? Target{owner} : instead_of(words[i], owner, deed_of(command), now);
+    one.mark = target ? all_marks : mark_of(words[i]);
+    if (target) same &= *target == one;
+    target = one;
   });
-  if (!target) return refusal(owner);
+  if (!target) return here ? Target{owner} : refusal(owner);
   return same ? *target : refusal(owner, "it does not answer, and no single other server has all these keys");
 }
 
@@ -28,25 +30,22 @@ Proxy::Target Proxy::target_of_all(const RedisCommand& command, const RedisWords
 void Proxy::send_capped(const Asked& asked, const Target& target, const RedisCommand& command,
                         const RedisWords& words, std::string_view bytes) {
   const std::uint64_t slot = asked.client.slots.end() - 1;
-  Part unheard;
-  unheard.use = Use::nothing;
-  Part wrapped;
-  wrapped.use = Use::wrapped;
-  if (Server* server = send(asked, target, slot, unheard)) {
-    const auto bulk = [](std::string_view text) {
-      return "$" + std::to_string(text.size()) + "\r\n" + std::string(text) + "\r\n";
-    };
+  Part part;
+  part.use = Use::wrapped;
+  part.unheard = 2;
+  each_redis_key(command, words, [&](std::size_t) { ++part.unheard; });
+  const auto bulk = [](std::string_view text) {
+    return "$" + std::to_string(text.size()) + "\r\n" + std::string(text) + "\r\n";
+  };
+  send(asked, target, slot, part, [&](Buffer& out) {
     const std::string ttl = bulk(std::to_string(milliseconds(pool_.failing.longest_ttl).count()));
-    server->out.append("*1\r\n$5\r\nMULTI\r\n");
-    append_command(server->out, asked.client.request, bytes);
-    send(asked, target, slot, unheard);
+    out.append("*1\r\n$5\r\nMULTI\r\n");
+    append_command(out, asked.client.request, bytes);
     each_redis_key(command, words, [&](std::size_t i) {
-      server->out.append("*4\r\n$7\r\nPEXPIRE\r\n", bulk(words[i]), ttl, "$2\r\nLT\r\n");
-      send(asked, target, slot, unheard);
+      out.append("*4\r\n$7\r\nPEXPIRE\r\n", bulk(words[i]), ttl, "$2\r\nLT\r\n");
     });
-    server->out.append("*1\r\n$4\r\nEXEC\r\n");
-  }
-  send(asked, target, slot, wrapped);
+    out.append("*1\r\n$4\r\nEXEC\r\n");
+  });
 }
 
 }  // namespace arcwise::router

@@ -49,6 +49,13 @@ bool take_quiet(std::string_view flags, std::string& out) {
   return quiet;
 }
 
+// A meta get that touches, or that makes an item where there is none and tells one client to fill it.
+bool changes_item(std::string_view flags) noexcept {
+  for (std::string_view word = next_word(flags); !word.empty(); word = next_word(flags))
+    if (word.front() == 'T' || word.front() == 'N' || word.front() == 'R') return true;
+  return false;
+}
+
 }  // namespace
 
 std::size_t Proxy::serve_memcached(const Asked& asked, std::string_view bytes) {
@@ -148,16 +155,16 @@ void Proxy::get_values(const Asked& asked, const McRequest& request) {
     Part part;
     part.use = meta ? Use::meta_value : Use::value;
     part.reply = meta ? McReply::meta : McReply::values;
-    part.read = !touches;
+    part.read = part.pure = !touches;
     label(part, request.name, key);
-    Server* server = send(asked, target, asked.client.slots.end() - 1, part);
-    if (!server) continue;
-    if (meta)
-      server->out.append("mg ", key, unique ? " v f c\r\n" : " v f\r\n");
-    else if (touches)
-      server->out.append(request.name, " ", capped_time(request.key, target, asked.now), " ", key, "\r\n");
-    else
-      server->out.append(unique ? "gets " : "get ", key, "\r\n");
+    send(asked, target, asked.client.slots.end() - 1, part, [&](Buffer& out) {
+      if (meta)
+        out.append("mg ", key, unique ? " v f c\r\n" : " v f\r\n");
+      else if (touches)
+        out.append(request.name, " ", capped_time(request.key, target, asked.now), " ", key, "\r\n");
+      else
+        out.append(unique ? "gets " : "get ", key, "\r\n");
+    });
   }
   add_slot(asked.client, Slot::Kind::end, 0).bytes = "END\r\n";
 }
@@ -169,12 +176,14 @@ void Proxy::send_meta(const Asked& asked, const McRequest& request) {
   part.use = take_quiet(request.rest, flags) ? Use::quiet : Use::whole;
   part.reply = reply_of(request.verb);
   part.read = request.verb == McVerb::meta_get;
+  part.pure = part.read && !changes_item(flags);
   label(part, request.name, request.key);
   const Target target = target_of(request.key, deed_of(request), asked.now);
   if (target.elsewhere) cap_flags(request.verb, flags, asked.now);
   add_slot(asked.client, Slot::Kind::whole, 1);
-  if (Server* server = send(asked, target, asked.client.slots.end() - 1, part))
-    server->out.append(request.name, " ", request.key, std::string_view(flags), "\r\n", request.data);
+  send(asked, target, asked.client.slots.end() - 1, part, [&](Buffer& out) {
+    out.append(request.name, " ", request.key, std::string_view(flags), "\r\n", request.data);
+  });
 }
 
 // A server answers what a client does not want to hear: else an error would be taken for the next answer.
@@ -186,8 +195,8 @@ void Proxy::send_line(const Asked& asked, const McRequest& request) {
   const Target target = target_of(request.key, deed_of(request), asked.now);
   const std::string_view rest = target.elsewhere ? capped_rest(request, asked.now) : request.rest;
   if (!request.noreply) add_slot(asked.client, Slot::Kind::whole, 1);
-  if (Server* server = send(asked, target, asked.client.slots.end() - 1, part))
-    server->out.append(request.name, " ", request.key, rest, "\r\n", request.data);
+  send(asked, target, asked.client.slots.end() - 1, part,
+       [&](Buffer& out) { out.append(request.name, " ", request.key, rest, "\r\n", request.data); });
 }
 
 void Proxy::flush_all(const Asked& asked, const McRequest& request) {
@@ -197,8 +206,7 @@ void Proxy::flush_all(const Asked& asked, const McRequest& request) {
     add_slot(asked.client, Slot::Kind::whole, static_cast<std::uint32_t>(current_.size()));
   const std::uint64_t slot = asked.client.slots.end() - 1;
   for (const ServerId s : current_)
-    if (Server* server = send_to(asked, s, slot, part, slot))
-      server->out.append("flush_all", request.rest, "\r\n");
+    send(asked, all_of(s), slot, part, [&](Buffer& out) { out.append("flush_all", request.rest, "\r\n"); });
 }
 
 std::string Proxy::statistics(std::string_view which) const {
@@ -222,6 +230,12 @@ std::string Proxy::statistics(std::string_view which) const {
     line("backend_requests", std::to_string(counters_.parts));
     line("backend_failures", std::to_string(counters_.failed_parts));
     line("backend_timeouts", std::to_string(counters_.timeouts));
+    line("spilled", std::to_string(counters_.overload.spilled));
+    line("waited", std::to_string(counters_.overload.waited));
+    line("refused_busy", std::to_string(counters_.overload.refused));
+    line("repeated", std::to_string(counters_.overload.repeated));
+    line("shared", std::to_string(counters_.overload.shared));
+    line("refused_connections", std::to_string(counters_.overload.clients_refused));
   }
   return out + "END\r\n";
 }

@@ -128,14 +128,15 @@ void Proxy::to_owner(const Asked& asked, const RedisCommand& command, std::strin
   add_slot(asked.client, Slot::Kind::whole, 1);
   Part part;
   part.read = command.name == "get";
+  part.pure = (command.traits & redis_pure) != 0;
   if (asked.client.request.words() > 1) label(part, command.name, asked.client.request.word(bytes, 1));
   const Command command_words{asked.client.request, bytes};
   const RedisWords words = words_of(command_words);
   const Target target = target_of_all(command, words, *owner, asked.now);
   if (target.elsewhere && deed_of(command) == Deed::write)
     return send_capped(asked, target, command, words, bytes);
-  if (Server* server = send(asked, target, asked.client.slots.end() - 1, part))
-    append_command(server->out, asked.client.request, bytes);
+  send(asked, target, asked.client.slots.end() - 1, part,
+       [&](Buffer& out) { append_command(out, asked.client.request, bytes); });
 }
 
 // Each key goes to its owner as a command of its own; where one node holds all, the command goes as it is.
@@ -163,22 +164,22 @@ void Proxy::split(const Asked& asked, const RedisCommand& command, std::string_v
   }
   Part part;
   part.use = values ? Use::element : command.route == RedisRoute::total ? Use::total : Use::all_ok;
-  part.read = values;
+  part.read = part.pure = values;
   const std::string opening = (step == 2 ? "*3\r\n" : "*2\r\n") + bulk(words.word(0));
   for (std::size_t i = 1; i < request.words(); i += step) {
     const std::uint64_t own = values ? head + i : head;
     label(part, command.name, words.word(i));
     const Target target = target_of(words.word(i), deed_of(command), asked.now);
-    Server* server = send_to(asked, target, head, part, own);
-    if (!server) continue;
-    if (step == 2 && target.elsewhere) {
-      const std::string ms = std::to_string(milliseconds(pool_.failing.longest_ttl).count());
-      server->out.append("*5\r\n$3\r\nSET\r\n", bulk(words.word(i)), bulk(words.word(i + 1)), "$2\r\nPX\r\n",
-                         bulk(ms));
-      continue;
-    }
-    server->out.append(opening, bulk(words.word(i)));
-    if (step == 2) server->out.append(bulk(words.word(i + 1)));
+    send_for(asked, target, head, part, own, [&](Buffer& out) {
+      if (step == 2 && target.elsewhere) {
+        const std::string ms = std::to_string(milliseconds(pool_.failing.longest_ttl).count());
+        out.append("*5\r\n$3\r\nSET\r\n", bulk(words.word(i)), bulk(words.word(i + 1)), "$2\r\nPX\r\n",
+                   bulk(ms));
+        return;
+      }
+      out.append(opening, bulk(words.word(i)));
+      if (step == 2) out.append(bulk(words.word(i + 1)));
+    });
   }
 }
 
@@ -188,8 +189,8 @@ void Proxy::to_all(const Asked& asked, const RedisCommand& command, std::string_
   Part part;
   part.use = command.route == RedisRoute::all_ok ? Use::all_ok : Use::total;
   for (const ServerId s : current_)
-    if (Server* server = send_to(asked, s, head, part, head))
-      append_command(server->out, asked.client.request, bytes);
+    send(asked, all_of(s), head, part,
+         [&](Buffer& out) { append_command(out, asked.client.request, bytes); });
 }
 
 void Proxy::own_answer(const Asked& asked, std::string_view name, std::string_view bytes) {

@@ -9,7 +9,7 @@ constexpr std::size_t crowd = 8;  // times what one client may leave unsent
 // for each of many clients may come with one.
 bool Proxy::hold_back(Client& client, ServerId s) {
   client.held_by = s;
-  return servers_[s].out.size() <= crowd * pool_.limits.unsent;
+  return servers_[s].out.size() + servers_[s].held.bytes() <= crowd * pool_.limits.unsent;
 }
 
 // Room may appear without a byte for the client: by answers that it does not want to hear, or by a server

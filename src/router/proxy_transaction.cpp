@@ -44,14 +44,10 @@ void Proxy::queue(const Asked& asked, const RedisCommand& command, std::string_v
 
 void Proxy::execute(const Asked& asked, const Transaction& queued) {
   add_slot(asked.client, Slot::Kind::whole, 1);
-  const std::uint64_t slot = asked.client.slots.end() - 1;
-  Part unheard;
-  unheard.use = Use::nothing;
-  // All of it or, where the server is away, nothing.
-  Server* server = send(asked, queued.server, slot, unheard);
-  if (server) server->out.append("*1\r\n$5\r\nMULTI\r\n", queued.commands, "*1\r\n$4\r\nEXEC\r\n");
-  for (std::uint32_t i = 0; server && i < queued.count; ++i) send(asked, queued.server, slot, unheard);
-  send(asked, queued.server, slot, Part{});
+  Part part;
+  part.unheard = 1 + queued.count;
+  send(asked, all_of(queued.server), asked.client.slots.end() - 1, part,
+       [&](Buffer& out) { out.append("*1\r\n$5\r\nMULTI\r\n", queued.commands, "*1\r\n$4\r\nEXEC\r\n"); });
 }
 
 }  // namespace arcwise::router

@@ -34,6 +34,21 @@ constexpr Decision decisions[] = {
     {"info", RedisRoute::own},           {"config get", RedisRoute::own},
 };
 
+constexpr std::string_view pure[] = {"get",           "mget",        "exists",
+                                     "strlen",        "getrange",    "substr",
+                                     "getbit",        "bitcount",    "bitpos",
+                                     "hget",          "hmget",       "hgetall",
+                                     "hkeys",         "hvals",       "hlen",
+                                     "hexists",       "hstrlen",     "lindex",
+                                     "llen",          "lrange",      "scard",
+                                     "sismember",     "smismember",  "smembers",
+                                     "zcard",         "zcount",      "zscore",
+                                     "zmscore",       "zrange",      "zrevrange",
+                                     "zrangebyscore", "zrangebylex", "zrevrangebyscore",
+                                     "zrank",         "zrevrank",    "ttl",
+                                     "pttl",          "type",        "xlen",
+                                     "xrange",        "xrevrange"};
+
 RedisRoute route_of(const RedisCommand& command) noexcept {
   for (const Decision& d : decisions)
     if (d.name == command.name) return d.route;
@@ -58,6 +73,8 @@ class Index {
   Index() : rows_(std::begin(table), std::end(table)), slots_(1024, none) {
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       rows_[i].route = route_of(rows_[i]);
+      if (std::find(std::begin(pure), std::end(pure), rows_[i].name) != std::end(pure))
+        rows_[i].traits |= redis_pure;
       std::size_t slot = hash_of(rows_[i].name) % slots_.size();
       while (slots_[slot] != none) slot = (slot + 1) % slots_.size();
       slots_[slot] = static_cast<std::uint16_t>(i);

@@ -25,6 +25,9 @@ struct RedisKeys {
 };
 
 inline constexpr std::uint8_t redis_write = 1, redis_blocking = 2, redis_pubsub = 4, redis_admin = 8;
+/// Asked twice, or once for several, it does the same. Decided here: Redis's own readonly is also said of
+/// commands that draw lots.
+inline constexpr std::uint8_t redis_pure = 16;
 
 enum class RedisRoute : std::uint8_t {
   owner,        ///< to the one node that holds all its keys

@@ -43,6 +43,7 @@ void add(ServerStats& sum, const ServerStats& part) {
   sum.name = part.name;
   sum.address = part.address;
   sum.in_flight += part.in_flight;
+  sum.queued += part.queued;
   sum.requests += part.requests;
   sum.failures += part.failures;
   sum.timeouts += part.timeouts;
@@ -53,10 +54,20 @@ void add(ServerStats& sum, const ServerStats& part) {
   sum.latency.add(part.latency);
 }
 
+void OverloadCounts::add(const OverloadCounts& other) noexcept {
+  spilled += other.spilled;
+  waited += other.waited;
+  refused += other.refused;
+  repeated += other.repeated;
+  shared += other.shared;
+  clients_refused += other.clients_refused;
+}
+
 void add(PoolStats& sum, const PoolStats& part) {
   sum.clients += part.clients;
   sum.requests += part.requests;
   sum.errors += part.errors;
+  sum.overload.add(part.overload);
   if (sum.servers.size() < part.servers.size()) sum.servers.resize(part.servers.size());
   for (std::size_t n = 0; n < part.servers.size(); ++n) add(sum.servers[n], part.servers[n]);
 }

@@ -36,13 +36,25 @@ struct Latency {
   std::uint64_t quantile(double part) const noexcept;
 };
 
+/// What overload and the loss of connections led to.
+struct OverloadCounts {
+  std::uint64_t spilled = 0;   ///< sent elsewhere, for the owner had its part of what is in flight
+  std::uint64_t waited = 0;    ///< for a turn
+  std::uint64_t refused = 0;   ///< as busy
+  std::uint64_t repeated = 0;  ///< reads asked again after a connection was lost
+  std::uint64_t shared = 0;    ///< reads answered with another's answer
+  std::uint64_t clients_refused = 0;
+
+  void add(const OverloadCounts& other) noexcept;
+};
+
 struct ServerStats {
   std::string name, address;
   ServerState state = ServerState::idle;
   std::string why;              ///< of its last failure
   std::uint64_t since_us = 0;   ///< in this state, by the loop's clock
   std::uint64_t waited_us = 0;  ///< for the answer that it owes longest; 0: it owes none
-  std::uint64_t in_flight = 0, requests = 0, failures = 0, timeouts = 0, hits = 0, misses = 0;
+  std::uint64_t in_flight = 0, queued = 0, requests = 0, failures = 0, timeouts = 0, hits = 0, misses = 0;
   std::uint64_t bytes_sent = 0, bytes_received = 0;
   Latency latency;
 };
@@ -51,6 +63,7 @@ struct PoolStats {
   std::string pool;
   std::uint64_t clients = 0, requests = 0, errors = 0;
   std::vector<ServerStats> servers;  ///< of the map, by node
+  OverloadCounts overload{};
 };
 
 /// One view of what several loops have counted: numbers are summed, and of states the worst is kept.
