@@ -7,5 +7,6 @@ add_executable(arcwised_tsan ${router_files} src/router/arcwised_main.cpp)
 target_include_directories(arcwised_tsan PRIVATE ${CMAKE_SOURCE_DIR}/src)
 get_target_property(router_libraries arcwise_router LINK_LIBRARIES)
 target_link_libraries(arcwised_tsan PRIVATE ${router_libraries} fmt::fmt CLI11::CLI11)
-target_compile_options(arcwised_tsan PRIVATE -fsanitize=thread -O1 -g1)
+# ThreadSanitizer does not know fences, and GCC warns where Boost's I/O uses one.
+target_compile_options(arcwised_tsan PRIVATE -fsanitize=thread -O1 -g1 -Wno-tsan)
 target_link_options(arcwised_tsan PRIVATE -fsanitize=thread)

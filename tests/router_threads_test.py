@@ -7,6 +7,8 @@ import subprocess
 import sys
 import threading
 import unittest
+import urllib.error
+import urllib.request
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "support"))
 from router import Connection, RouterTest, redis_command  # noqa: E402
@@ -22,8 +24,8 @@ class Threads(RouterTest):
             return (f"  {name}:\n    listen: 127.0.0.1:{listen}\n    protocol: {protocol}\n    timeout: {300 + epoch % 7}ms\n    map:\n"
                     f"      arcwise: 1\n      cluster: {name}\n      epoch: {epoch}\n      placement: {{recipe: ring}}\n      nodes:\n"
                     f"{nodes(ports)}")
-        return ("arcwised: 1\nthreads: 3\npools:\n" + one("cache", "memcached", self.ports[0], self.ports[2:5]) +
-                one("store", "redis", self.ports[1], self.ports[5:]))
+        return (f"arcwised: 1\nthreads: 3\nadmin: 127.0.0.1:{self.ports[8]}\npools:\n" + one("cache", "memcached", self.ports[0], self.ports[2:5]) +
+                one("store", "redis", self.ports[1], self.ports[5:8]))
 
     def traffic(self, redis, stop, failures):
         client = Connection(self.ports[1 if redis else 0])
@@ -48,11 +50,22 @@ class Threads(RouterTest):
                     return
         client.close()
 
+    def look(self, stop, failures):
+        """What others see from their own threads."""
+        while not stop.is_set():
+            for path in ("/metrics", "/api/v1/backends", "/api/v1/events", "/api/v1/fingerprint?pool=cache", "/readyz"):
+                try:
+                    with urllib.request.urlopen(f"http://127.0.0.1:{self.ports[8]}{path}", timeout=20) as answer:
+                        answer.read()
+                except urllib.error.HTTPError as error:
+                    if path != "/readyz":
+                        failures.append(f"{path}: {error}")
+
     def test_no_data_race_while_maps_are_swapped_under_load_and_servers_go(self):
         tsan = os.environ.get("ARCWISED_TSAN")
         self.assertTrue(tsan and os.path.exists(tsan), "ARCWISED_TSAN names no program")
-        self.ports = free_ports(8)
-        servers = [self.memcached(port) for port in self.ports[2:5]] + [self.redis(port) for port in self.ports[5:]]
+        self.ports = free_ports(9)
+        servers = [self.memcached(port) for port in self.ports[2:5]] + [self.redis(port) for port in self.ports[5:8]]
         path = self.write("arcwised.yaml", self.config(1))
         log = os.path.join(self.processes.folder, "tsan.log")
         with open(log, "wb") as out:
@@ -64,9 +77,10 @@ class Threads(RouterTest):
             with open(log, encoding="utf-8") as text:
                 return text.read()
 
-        wait_until(lambda: said().count(" listens on ") == 2, "it listens")
+        wait_until(lambda: said().count(" listens on ") == 3, "it listens")
         stop, failures = threading.Event(), []
         clients = [threading.Thread(target=self.traffic, args=(i % 2 == 0, stop, failures)) for i in range(12)]
+        clients.append(threading.Thread(target=self.look, args=(stop, failures)))
         for client in clients:
             client.start()
         for epoch in range(2, 22):
