@@ -11,7 +11,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "support"))
 from protocols import Memcached, Redis  # noqa: E402
-from router import RouterTest, pool  # noqa: E402
+from router import RouterTest  # noqa: E402
 from scripted import Scripted  # noqa: E402
 from servers import free_ports, stop, wait_until  # noqa: E402
 
@@ -25,6 +25,13 @@ class Faults(RouterTest):
     def serve(self, servers=3, **settings):
         self.port, self.ports = self.one_pool(servers, redis=self.protocol.is_redis, **settings)
         return self.client()
+
+    def begin(self, place):
+        return (self.redis if self.protocol.is_redis else self.memcached)(place)
+
+    def pool_text(self, servers):
+        return (f"cache:\n  listen: 127.0.0.1:{self.port}\n  hash: fnv1a_64\n  distribution: ketama\n  timeout: 2000\n" +
+                "  redis: true\n" * self.protocol.is_redis + "  servers:\n" + "".join(f"   - {line}\n" for line in servers))
 
     def client(self):
         return self.speaker(self.port, self.protocol)
@@ -52,6 +59,11 @@ class Faults(RouterTest):
         client = self.speaker(self.ports[server], self.protocol)
         return [key for key in KEYS if client.get(key).value]
 
+    def processor_time(self):
+        """Seconds that the router has computed."""
+        with open(f"/proc/{self.process.pid}/stat", encoding="utf-8") as stat:
+            return sum(map(int, stat.read().rsplit(")", 1)[1].split()[11:13])) / os.sysconf("SC_CLK_TCK")
+
     @contextlib.contextmanager
     def stopped(self, server):
         stop(self.started[server])
@@ -70,8 +82,27 @@ class Servers:
         self.started[0].wait()
         for _ in range(3):
             self.assertEqual(self.failing(client), own, "no key moves")
-        (self.redis if self.protocol.is_redis else self.memcached)(self.ports[0])
+        self.begin(self.ports[0])
         wait_until(lambda: not self.failing(client), "the server is used again")
+
+    def test_one_at_a_unix_socket_that_is_killed_is_back_when_it_is(self):
+        self.port, path = free_ports(1)[0], os.path.join(self.processes.folder, "s0.sock")
+        self.begin(path)
+        self.process = self.router(self.write("pool.yml", self.pool_text([f"{path}:1 s0"])), self.port)
+        client = self.client()
+        self.fill(client)
+        before = self.descriptors()
+        for _ in range(3):
+            server = self.processes.started.pop(0)
+            server.kill()
+            server.wait()
+            self.assertEqual(self.failing(client), set(KEYS))
+            os.unlink(path)
+            self.assertEqual(self.failing(client), set(KEYS))
+            self.begin(path)
+            self.processes.started.insert(0, self.processes.started.pop())
+            wait_until(lambda: not self.failing(client), "the server is used again")
+        self.assertEqual(self.descriptors(), before)
 
     def test_one_that_is_stopped_fails_its_own_keys_and_delays_no_others(self):
         client = self.serve(timeout=3000)
@@ -128,9 +159,7 @@ class Servers:
         self.port, server = free_ports(2)
         scripted = Scripted(server, script)
         self.addCleanup(scripted.close)
-        settings = {"redis": "true"} if self.protocol.is_redis else {}
-        config = pool("cache", self.port, [(server, 1, "s0")], hash="fnv1a_64", distribution="ketama", timeout=2000, **settings)
-        self.process = self.router(self.write("pool.yml", config), self.port)
+        self.process = self.router(self.write("pool.yml", self.pool_text([f"127.0.0.1:{server}:1 s0"])), self.port)
         return self.client()
 
     def reply(self, key):
@@ -200,6 +229,46 @@ class Clients:
             self.assertTrue(client.heard().done)
             self.assertEqual(client.heard().value, b"%d" % i)
         saying.join()
+
+    def test_one_that_says_all_at_once_and_then_only_listens_is_told_everything(self):
+        self.fill(self.serve())
+        client, count = self.client(), 5000
+        saying = threading.Thread(target=lambda: (client.say(b"".join(self.protocol.get(KEYS[i % 60]) for i in range(count))),
+                                                  client.socket.shutdown(socket.SHUT_WR)))
+        saying.start()
+        for i in range(count):
+            self.assertEqual(client.heard().value, b"of " + KEYS[i % 60])
+        self.assertIsNone(client.heard())
+        saying.join()
+
+    def test_those_that_come_and_go_leave_nothing_behind(self):
+        steady = self.serve()
+        self.fill(steady)
+        before = None
+        for turn in range(1000):
+            client = self.client()
+            self.assertEqual(client.get(KEYS[turn % 60]).value, b"of " + KEYS[turn % 60])
+            client.close()
+            if turn == 100:
+                wait_until(lambda: self.descriptors() < 60, "descriptors are given back")
+                before, memory = self.descriptors(), self.resident()
+        wait_until(lambda: self.descriptors() <= before, "descriptors are given back")
+        self.assertLess(self.resident() - memory, 10, "MB")
+
+    def test_waiting_costs_no_processor_time(self):
+        self.fill(self.serve(timeout=4000))
+        own = self.keys_of(0)
+        with self.stopped(0):
+            full = self.client().say(self.protocol.get(own[0]) * 5000)  # more than it may have under way
+            waiting = self.client().say(self.protocol.get(own[0]))
+            ended = self.client().say(self.protocol.get(own[0]))
+            ended.socket.shutdown(socket.SHUT_WR)
+            time.sleep(0.2)
+            before = self.processor_time()
+            time.sleep(1)
+            self.assertLess(self.processor_time() - before, 0.3)
+        for client in (full, waiting, ended):
+            self.assertEqual(client.heard().value, b"of " + own[0])
 
     def test_one_that_never_reads_costs_little_memory_and_harms_nobody(self):
         steady = self.serve(timeout=10000)

@@ -2,7 +2,9 @@
 """No value comes back: while servers are stopped, cut off and restarted, no read through the router finds a value older than the
 last acknowledged write. Beside it, what does let values come back, so that the checker is seen to find them."""
 import os
+import signal
 import sys
+import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "support"))
@@ -93,31 +95,36 @@ class Cut(unittest.TestCase):
     def arcwised(self, **settings):
         """A router of two threads with these settings; its port."""
         port = free_ports(1)[0]
+        return self.start([ARCWISED, "--config", self.configured(port, 1, **settings)], port)
+
+    def configured(self, port, epoch, **settings):
         settings = {"timeout": "30ms", "probe_every": "50ms", "longest_ttl": "1s", **settings}
         nodes = "".join(f"        - {{name: {i.name}, address: '{i.address}:7000'}}\n" for i in self.islands)
         config = (f"arcwised: 1\nthreads: 2\npools:\n  cache:\n    listen: 127.0.0.1:{port}\n"
                   f"    protocol: {'redis' if self.protocol.is_redis else 'memcached'}\n" +
                   "".join(f"    {k}: {v}\n" for k, v in settings.items()) +
-                  f"    map:\n      arcwise: 1\n      placement: {{recipe: ring, tokens: 64}}\n      nodes:\n{nodes}")
-        return self.start([ARCWISED, "--config", self.write(f"{port}.yaml", config)], port)
+                  f"    map:\n      arcwise: 1\n      epoch: {epoch}\n      placement: {{recipe: ring, tokens: 64}}\n      nodes:\n{nodes}")
+        path = self.write(f"{port}.yaml.next", config)
+        os.replace(path, path[:-5])
+        return path[:-5]
 
     def start(self, command, port):
         self.processes.start(command, port)
         self.addCleanup(self.processes.started[-1].kill)
         return port
 
-    def check(self, port, seed, outages, kinds=None, settle=None, until_stale=False):
+    def check(self, port, seed, outages, kinds=None, settle=None, until_stale=False, meanwhile=lambda: None):
         """Before the router at this port; what was seen."""
         checker = Checker(port, self.protocol, self.islands, seed)
         self.addCleanup(checker.close)
         ledger = checker.ledger
         checker.talk(lambda: all(ledger.acknowledged.values()), 20, "each key is written")
         checker.find_owners(self.held)
-        checker.outages(outages, kinds or ALL, settle, (lambda: bool(ledger.stale)) if until_stale else (lambda: False))
+        checker.outages(outages, kinds or ALL, settle, (lambda: until_stale and bool(ledger.stale)), meanwhile)
         return checker
 
-    def none_comes_back(self, port, seed, outages, settle=None):
-        checker = self.check(port, seed, outages, ALL, settle)
+    def none_comes_back(self, port, seed, outages, settle=None, meanwhile=lambda: None):
+        checker = self.check(port, seed, outages, ALL, settle, False, meanwhile)
         self.assertEqual(checker.ledger.stale, [])
         self.assertGreaterEqual(checker.seen.outages, outages)
         self.assertGreater(checker.seen.failed, outages, "they were felt")
@@ -146,6 +153,20 @@ class NoneComesBack(Cut):
     def test_nor_with_the_next_owner_and_a_flush(self):
         seen = self.none_comes_back(self.arcwised(on_failure="next", on_return="flush"), 3, 30, SOME_TIME)
         self.assertGreater(seen.elsewhere, 10)
+
+    def test_nor_while_maps_are_swapped(self):
+        port, epoch, due = self.arcwised(), 1, 0
+
+        def swap():
+            nonlocal epoch, due
+            if time.monotonic() < due:
+                return
+            due, epoch = time.monotonic() + 0.05, epoch + 1
+            self.configured(port, epoch)
+            self.processes.started[-1].send_signal(signal.SIGHUP)
+        self.none_comes_back(port, 10, 40, None, swap)
+        with open(os.path.join(self.processes.folder, f"{port}.log"), encoding="utf-8") as log:
+            self.assertGreater(log.read().count("map_adopted"), 20)
 
     def test_nor_with_spare_servers(self):
         spare = free_ports(3)[1:]

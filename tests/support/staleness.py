@@ -170,12 +170,13 @@ class Checker:
                 for key, _ in self.selector.select(left):
                     key.data.hear()
 
-    def outages(self, count, kinds, settle, enough=lambda: False):
+    def outages(self, count, kinds, settle, enough=lambda: False, meanwhile=lambda: None):
         """So many of them, of each island in its turn, several at once. `settle`: the least and the most seconds from an
         island's return to its next outage; without, soon after it was heard of again."""
         waits = [(0.0, iter(self.befalls(island, count, kinds, settle))) for island in self.islands]
 
         def step():
+            meanwhile()
             now = time.monotonic()
             for i, (until, script) in enumerate(waits):
                 if script and (until() if callable(until) else now >= until):
