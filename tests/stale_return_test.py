@@ -118,7 +118,6 @@ class Cut(unittest.TestCase):
         checker = Checker(port, self.protocol, self.islands, seed)
         self.addCleanup(checker.close)
         ledger = checker.ledger
-        checker.talk(lambda: all(ledger.acknowledged.values()), 20, "each key is written")
         checker.find_owners(self.held)
         checker.outages(outages, kinds or ALL, settle, (lambda: until_stale and bool(ledger.stale)), meanwhile)
         return checker
@@ -153,6 +152,9 @@ class NoneComesBack(Cut):
     def test_nor_with_the_next_owner_and_a_flush(self):
         seen = self.none_comes_back(self.arcwised(on_failure="next", on_return="flush"), 3, 30, SOME_TIME)
         self.assertGreater(seen.elsewhere, 10)
+
+    def test_nor_with_reads_that_are_shared_and_asked_again(self):
+        self.none_comes_back(self.arcwised(coalesce="true", retry_budget="50%", on_failure="miss"), 11, 40)
 
     def test_nor_while_maps_are_swapped(self):
         port, epoch, due = self.arcwised(), 1, 0

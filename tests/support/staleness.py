@@ -129,9 +129,12 @@ class Checker:
         self.selector.close()
 
     def find_owners(self, where):
-        """`where(island, keys)`: those of the keys that it holds. All have been written by now."""
-        for island in self.islands:
-            self.owners.update(dict.fromkeys(where(island, list(self.ledger.issued)), island))
+        """`where(island, keys)`: those of the keys that it holds now."""
+        def found():
+            for island in self.islands:
+                self.owners.update(dict.fromkeys(where(island, list(self.ledger.issued)), island))
+            return len(self.owners) == len(self.ledger.issued)
+        self.talk(found, 20, "each key is somewhere")
         if len(set(self.owners.values())) != len(self.islands):
             raise AssertionError("not each server has keys")
 
