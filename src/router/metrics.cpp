@@ -150,6 +150,9 @@ void write_traffic(Writer& out, const View& view) {
 void write_states(Writer& out, const View& view) {
   out.family("node_up", "gauge", "1 unless the node does not answer.");
   each_node(out, view, [](const NodeView& n) { return std::uint64_t{!n.away}; });
+  out.family("node_usable_ratio", "gauge", "Of a node's keys, the part that it is asked for.");
+  for (const PoolView& pool : view.pools)
+    for (const NodeView& node : pool.nodes) out.sample(node_labels(pool, node), node.stats.usable);
   out.family("node_state", "gauge", "1 for the state that the node is in.");
   for (const PoolView& pool : view.pools)
     for (const NodeView& node : pool.nodes)

@@ -218,6 +218,7 @@ PoolStats Proxy::stats(Time now) const {
     to.state = server.state;
     to.why = server.why;
     to.since_us = static_cast<std::uint64_t>((now - server.since).count());
+    to.usable = server.standing->share();
     to.in_flight = server.parts.size();
     to.queued = server.held.size();
     to.requests = server.requests;

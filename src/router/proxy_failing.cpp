@@ -226,7 +226,8 @@ void Proxy::reduce(Time now) {
     reduced->servers.push_back(server_of_[n]);
   }
   reduced_.reset();
-  if (nodes.size() == server_of_.size()) return;
+  // Owners that are listed range by range are nobody else's keys.
+  if (nodes.size() == server_of_.size() || !parts.placement.table.empty()) return;
   parts.nodes = std::move(nodes);
   if (!parts.nodes.empty()) {
     const auto map = ClusterMap::build(std::move(parts));

@@ -421,10 +421,13 @@ TEST(failing, keys_come_back_part_by_part_and_none_with_an_old_value) {
     for (const std::string& key : keys)
       now += process.stores["s0"].items.contains(key) && process.stores["s0"].items[key].value == "newer";
     EXPECT_GE(now, at_home);
+    EXPECT_NEAR(process.proxy().stats(process.now).servers[0].usable,
+                static_cast<double>(now) / static_cast<double>(keys.size()), 0.15);
     parts += now > at_home;
     at_home = now;
   }
   EXPECT_EQ(at_home, keys.size());
+  EXPECT_EQ(process.proxy().stats(process.now).servers[0].usable, 1);
   EXPECT_GE(parts, 14U);
 }
 

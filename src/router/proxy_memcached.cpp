@@ -1,4 +1,6 @@
 // memcached's commands: which servers each goes to, and what is made of their answers.
+#include <cmath>
+
 #include "router/proxy.hpp"
 
 namespace arcwise::router {
@@ -221,6 +223,7 @@ std::string Proxy::statistics(std::string_view which) const {
       const Server& server = servers_[s];
       line(server.name + ":state", std::string(name_of(server.state)));
       line(server.name + ":waiting", std::to_string(server.parts.size()));
+      line(server.name + ":usable", std::to_string(std::lround(server.standing->share() * 100)) + "%");
       if (!server.why.empty()) line(server.name + ":last_error", server.why);
     }
   } else {

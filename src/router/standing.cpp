@@ -30,6 +30,12 @@ std::uint16_t Standing::place(std::string_view routing_key) noexcept {
   return static_cast<std::uint16_t>(xxh3_64(routing_key));
 }
 
+double Standing::share() const noexcept {
+  const std::uint64_t word = word_.load(std::memory_order_relaxed);
+  if (word == 0) return 1;
+  return word & owed_bits ? 0 : static_cast<double>(word >> share_shift) / static_cast<double>(whole);
+}
+
 void Standing::set_away(std::uint64_t share) noexcept {
   std::uint64_t word = word_.load();
   while (!word_.compare_exchange_weak(word, (word & owed_bits) | away_bit | share << share_shift)) {

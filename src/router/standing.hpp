@@ -60,6 +60,8 @@ class Standing {
     const std::uint64_t word = word_.load(std::memory_order_acquire);
     return word == 0 || ((word & (owed_bits | away_bit)) == away_bit && place < word >> share_shift);
   }
+  /// Of its keys, the part (0…1) that it may be used for.
+  double share() const noexcept;
   /// Where a key stands among those of a server that are given back one after the other.
   static std::uint16_t place(std::string_view routing_key) noexcept;
 

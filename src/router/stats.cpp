@@ -39,6 +39,7 @@ void add(ServerStats& sum, const ServerStats& part) {
     sum.why = part.why;
     sum.since_us = part.since_us;
   }
+  sum.usable = std::min(sum.usable, part.usable);
   sum.waited_us = std::max(sum.waited_us, part.waited_us);
   sum.name = part.name;
   sum.address = part.address;

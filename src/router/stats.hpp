@@ -53,6 +53,7 @@ struct ServerStats {
   ServerState state = ServerState::idle;
   std::string why;              ///< of its last failure
   std::uint64_t since_us = 0;   ///< in this state, by the loop's clock
+  double usable = 1;            ///< of its keys, the part that it is asked for: less while it returns
   std::uint64_t waited_us = 0;  ///< for the answer that it owes longest; 0: it owes none
   std::uint64_t in_flight = 0, queued = 0, requests = 0, failures = 0, timeouts = 0, hits = 0, misses = 0;
   std::uint64_t bytes_sent = 0, bytes_received = 0;

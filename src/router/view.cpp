@@ -1,6 +1,7 @@
 #include "router/view.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace arcwise::router {
 namespace {
@@ -49,7 +50,8 @@ std::string words_of(const ServerStats& server) {
     case ServerState::waiting:
       return (server.why.empty() ? "no connection" : server.why) + ", for " + duration(server.since_us);
     default:
-      return "answers";
+      if (server.usable == 1) return "answers";
+      return "answers, and has " + std::to_string(std::lround(server.usable * 100)) + " % of its keys back";
   }
 }
 

@@ -35,6 +35,7 @@ Json node_json(const Node& node, const NodeOwnership& own, const NodeView& view)
           {"away", view.away},
           {"words", view.words},
           {"since_seconds", seconds_of_us(s.since_us)},
+          {"usable", s.usable},
           {"tokens", own.tokens},
           {"share", own.share.value()},
           {"effective_share", own.effective.value()},
