@@ -13,6 +13,13 @@ void find_hosts(const Pool& pool) {
   for (const std::string& address : pool.failing.gutter) (void)look_up(address).ok();
 }
 
+// What one of so many loops may have in flight; each may have something.
+Pool part_of(const Pool& pool, std::size_t loops) {
+  Pool part = pool;
+  part.overload.in_flight = (pool.overload.in_flight + loops - 1) / loops;
+  return part;
+}
+
 }  // namespace
 
 Loops::Loops(std::size_t threads, Journal& journal, Board& board) {
@@ -32,7 +39,7 @@ Result<std::string> Loops::add(const Pool& pool) {
   if (std::string path = unix_path(pool.listen); !path.empty()) paths_.push_back(std::move(path));
   const std::string address = address_of(listeners->front());
   const auto clients = std::make_shared<std::atomic<std::size_t>>(0);
-  for (std::size_t i = 0; i < loops_.size(); ++i) loops_[i].add(pool, std::move((*listeners)[i]), clients);
+  for (std::size_t i = 0; i < loops_.size(); ++i) loops_[i].add(part_of(pool, loops_.size()), std::move((*listeners)[i]), clients);
   return address;
 }
 
@@ -47,7 +54,7 @@ void Loops::start() {
 
 void Loops::post(const Pool& pool) {
   find_hosts(pool);
-  for (Loop& loop : loops_) loop.post(pool);
+  for (Loop& loop : loops_) loop.post(part_of(pool, loops_.size()));
 }
 
 void Loops::drain(milliseconds at_most) {

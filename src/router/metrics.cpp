@@ -129,6 +129,19 @@ void write_traffic(Writer& out, const View& view) {
   each_pool(out, view, [](const PoolView& p) { return p.stats.requests; });
   out.family("request_errors_total", "counter", "Requests that the router answered with an error.");
   each_pool(out, view, [](const PoolView& p) { return p.stats.errors; });
+  const auto counted = [&](const char* name, const char* help, std::uint64_t OverloadCounts::* which) {
+    out.family(name, "counter", help);
+    each_pool(out, view, [&](const PoolView& p) { return p.stats.overload.*which; });
+  };
+  counted("overflow_total", "Requests sent elsewhere, for the owner had its part of what is in flight.",
+          &OverloadCounts::spilled);
+  counted("queued_total", "Requests that waited for their turn at a node.", &OverloadCounts::waited);
+  counted("refused_busy_total", "Requests refused because a node is busy.", &OverloadCounts::refused);
+  counted("retries_total", "Reads asked again after a connection was lost.", &OverloadCounts::repeated);
+  counted("coalesced_total", "Reads answered with the answer to another.", &OverloadCounts::shared);
+  counted("refused_clients_total", "Connections refused.", &OverloadCounts::clients_refused);
+  out.family("node_queued", "gauge", "Requests that wait for their turn at a node.");
+  each_node(out, view, [](const NodeView& n) { return n.stats.queued; });
   out.family("node_requests_total", "counter", "Requests sent to a node.");
   each_node(out, view, [](const NodeView& n) { return n.stats.requests; });
   out.family("node_errors_total", "counter", "Requests to a node that got no answer.");

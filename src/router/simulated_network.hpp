@@ -35,9 +35,11 @@ struct Faults {
 
 struct Scene {
   Protocol protocol = Protocol::memcached;
-  std::size_t servers = 4, clients = 5, loops = 1, keys = 20;
+  std::size_t servers = 4, spares = 0, clients = 5, loops = 1, keys = 20;
   unsigned ask_one_in = 3;  ///< turns
   bool fresh = true;        ///< whether old values are a fault
+  /// Whether what a client that has left wrote may be done late: with two ways to a key, nobody can tell.
+  bool forgotten_writes_last = false;
   Faults faults;
   std::function<void(Pool&)> settings;
 };
@@ -57,7 +59,8 @@ class Network {
   Network(Scene scene, std::uint64_t seed) : scene_(std::move(scene)), random_(seed) {
     Pool pool = make_pool(scene_.servers, 0);
     for (std::size_t i = 0; i < scene_.loops; ++i) loops_.push_back(std::make_unique<Side>(pool));
-    for (std::size_t i = 0; i < scene_.servers; ++i) machines_.emplace_back(scene_.protocol, i % 2 == 0);
+    for (std::size_t i = 0; i < scene_.servers + scene_.spares; ++i)
+      machines_.emplace_back(scene_.protocol, i % 2 == 0);
     for (std::size_t i = 0; i < scene_.clients; ++i) {
       people_.emplace_back(Client::Habits{scene_.protocol, scene_.keys, scene_.fresh}, ledger_);
       people_.back().loop = i % scene_.loops;
@@ -128,6 +131,8 @@ class Network {
 
   Pool make_pool(std::size_t servers, std::size_t first) const {
     Pool pool = pool_of(scene_.protocol, servers, first);
+    for (std::size_t i = 0; i < scene_.spares; ++i)
+      pool.failing.gutter.push_back("s" + std::to_string(scene_.servers + i));
     if (scene_.settings) scene_.settings(pool);
     return pool;
   }
@@ -191,7 +196,7 @@ class Network {
   }
   void leave(Person& person) {
     Proxy& proxy = proxy_of(person);
-    person.client.leave(scene_.loops > 1);
+    person.client.leave(scene_.forgotten_writes_last);
     person.unsent.clear();
     proxy.drop_client(person.id);
     proxy.tick(now_);
