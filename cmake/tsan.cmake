@@ -9,4 +9,5 @@ get_target_property(router_libraries arcwise_router LINK_LIBRARIES)
 target_link_libraries(arcwised_tsan PRIVATE ${router_libraries} fmt::fmt CLI11::CLI11)
 # ThreadSanitizer does not know fences, and GCC warns where Boost's I/O uses one.
 target_compile_options(arcwised_tsan PRIVATE -fsanitize=thread -O1 -g1 -Wno-tsan)
+target_compile_definitions(arcwised_tsan PRIVATE ARCWISE_VERSION="${PROJECT_VERSION}")
 target_link_options(arcwised_tsan PRIVATE -fsanitize=thread)

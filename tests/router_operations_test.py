@@ -13,7 +13,9 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "support"))
 from router import ARCWISED, Connection, RouterTest, pool, redis_command  # noqa: E402
-from servers import free_ports, program, wait_until  # noqa: E402
+from servers import free_ports, listens, program, stop, wait_until  # noqa: E402
+
+SOURCE = os.environ.get("ARCWISE_SOURCE") or os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def check(path, *more):
@@ -46,17 +48,9 @@ class Operations(RouterTest):
                                             env={**os.environ, **(env or {})})
         self.processes.started.append(self.process)
         self.log = log
-        wait_until(lambda: self.process.poll() is not None or " listens on " in self.said() and (not port or self.listens(port)),
+        wait_until(lambda: self.process.poll() is not None or " listens on " in self.said() and (not port or listens(port)),
                    "the router listens")
         self.assertIsNone(self.process.poll(), self.said())
-
-    @staticmethod
-    def listens(port):
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-            return True
-        except OSError:
-            return False
 
     def said(self):
         with open(self.log, encoding="utf-8") as log:
@@ -87,6 +81,15 @@ class Configuration(Operations):
         _, table, _ = check(config)
         self.assertRegex(table, rf"(?m)^  bound +150% +{re.escape(config)}:9$")
         self.assertRegex(table, r"(?m)^  slow +\S+ +default$")
+
+    def test_every_setting_is_documented_with_its_default(self):
+        _, text, _ = check(self.own("127.0.0.1:1", addresses=["127.0.0.1:2"]), "--json")
+        answer = json.loads(text)
+        shown = [(row["name"], row["value"], "yes" if row["live"] else "no") for row in answer["settings"] + answer["pools"][0]["settings"]
+                 if row["name"] not in ("listen", "timeout")]
+        with open(os.path.join(SOURCE, "docs", "router-settings.md"), encoding="utf-8") as page:
+            rows = re.findall(r"(?m)^\| `(\w+)` \| (.*?) \| (yes|no) \|", page.read())
+        self.assertEqual([row for row in rows if row[0] not in ("listen", "timeout")], shown)
 
     def test_every_setting_of_nutcracker_is_known_as_nutcracker_itself_knows_it(self):
         settings = {"hash": "murmur", "hash_tag": '"{}"', "distribution": "ketama", "timeout": 300, "backlog": 64, "preconnect": "true",
@@ -191,7 +194,7 @@ class Addresses(Operations):
     def test_servers_may_be_named_by_their_hosts(self):
         port, server = free_ports(2)
         self.processes.started.append(subprocess.Popen([program("memcached"), "-u", "root", "-l", "127.0.0.1,::1", "-p", str(server)]))
-        wait_until(lambda: self.listens(server), "memcached listens")
+        wait_until(lambda: listens(server), "memcached listens")
         self.start(self.own(f"localhost:{port}", addresses=[f"localhost:{server}", f"nowhere.invalid:{server}"]), 0)
         answers = set()
         client = socket.create_connection(("localhost", port), timeout=20)
@@ -236,7 +239,7 @@ class Limits(Operations):
         port, server = free_ports(2)
         self.memcached(server)
         self.start(self.own(f"127.0.0.1:{port}", "    clients: 5\n", top="threads: 3\n", addresses=[f"127.0.0.1:{server}"]), 0)
-        wait_until(lambda: self.listens(port), "it listens")
+        wait_until(lambda: listens(port), "it listens")
         time.sleep(0.2)  # the probe is gone
         clients = [self.client(port) for _ in range(5)]
         for client in clients:
@@ -301,14 +304,14 @@ class End(Operations):
         idle, busy, half = self.client(port), self.client(port), self.client(port)
         for client in (idle, busy, half):
             self.assertEqual(client.say("set k 0 0 1\r\n1\r\n").line(), "STORED")
-        memcached.send_signal(signal.SIGSTOP)
+        stop(memcached)
         try:
             busy.say("get k\r\nget k\r\n")
             half.say("set other 0 0 5\r\nhe")
             time.sleep(0.1)
             self.process.terminate()
             self.assertEqual(idle.line(), "", "closed")
-            wait_until(lambda: not self.listens(port), "nobody new is taken")
+            wait_until(lambda: not listens(port), "nobody new is taken")
             half.say("llo\r\n")
             time.sleep(0.1)
         finally:
@@ -323,7 +326,7 @@ class End(Operations):
         self.start(self.own(f"127.0.0.1:{port}", addresses=[f"127.0.0.1:{server}"]), port, "--set", "drain=1min", "--timeout", "1min")
         client = self.client(port)
         self.assertEqual(client.say("set k 0 0 1\r\n1\r\n").line(), "STORED")
-        memcached.send_signal(signal.SIGSTOP)
+        stop(memcached)
         try:
             client.say("get k\r\n")
             time.sleep(0.1)

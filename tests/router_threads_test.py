@@ -21,11 +21,13 @@ class Threads(RouterTest):
             return "".join(f"      - {{name: s{i}, address: '127.0.0.1:{p}'}}\n" for i, p in enumerate(ports) if i != left_out)
 
         def one(name, protocol, listen, ports):
-            return (f"  {name}:\n    listen: 127.0.0.1:{listen}\n    protocol: {protocol}\n    timeout: {300 + epoch % 7}ms\n    map:\n"
+            return (f"  {name}:\n    listen: 127.0.0.1:{listen}\n    protocol: {protocol}\n    timeout: {300 + epoch % 7}ms\n"
+                    "    on_failure: next\n    ramp: 100ms\n    coalesce: true\n    in_flight: 100\n    queue_deadline: 50ms\n"
+                    "    retry_budget: 10%\n    bound: 200%\n    map:\n"
                     f"      arcwise: 1\n      cluster: {name}\n      epoch: {epoch}\n      placement: {{recipe: ring}}\n      nodes:\n"
                     f"{nodes(ports)}")
-        return (f"arcwised: 1\nthreads: 3\nadmin: 127.0.0.1:{self.ports[8]}\npools:\n" + one("cache", "memcached", self.ports[0], self.ports[2:5]) +
-                one("store", "redis", self.ports[1], self.ports[5:8]))
+        return (f"arcwised: 1\nthreads: 3\nadmin: 127.0.0.1:{self.ports[8]}\npools:\n" +
+                one("cache", "memcached", self.ports[0], self.ports[2:5]) + one("store", "redis", self.ports[1], self.ports[5:8]))
 
     def traffic(self, redis, stop, failures):
         client = Connection(self.ports[1 if redis else 0])

@@ -163,6 +163,7 @@ int serve(const Config& config, const Options& options) {
 }
 
 void add_options(CLI::App& app, Options& options) {
+  app.set_version_flag("--version", "arcwised " ARCWISE_VERSION);
   auto* config = app.add_option("--config", options.config,
                                 "Arcwise's own configuration, or an unchanged nutcracker.yml");
   auto* map = app.add_option("--map", options.map, "a map whose nodes have addresses");

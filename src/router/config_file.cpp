@@ -107,6 +107,19 @@ Result<PoolConfig> pool_of(const Source& source, const YamlNode& node, const Loa
   return out;
 }
 
+// YAML takes `[::1]:11211` for a list with something behind it.
+Error with_quotes_advised(const Source& source, Error error) {
+  const std::string line = text_at(source, {error.where.line, 1});
+  const std::size_t end = line.find("]:"), open = line.rfind('[', end);
+  if (end == line.npos || open == line.npos || line.find_first_of("0123456789", end) != end + 2) return error;
+  const std::string address = line.substr(open, line.find_first_of(" ,}", end) - open);
+  error.what = address;
+  error.where.column = static_cast<std::uint32_t>(open) + 1;
+  error.why = "an IPv6 address in brackets needs quotes";
+  error.advice = "write \"" + address + "\"";
+  return error;
+}
+
 bool is_own(const YamlNode& root) {
   return root.is(Kind::map) && root.find("arcwised");
 }
@@ -136,7 +149,8 @@ Result<Config> config_of_yaml(const Source& source, const YamlNode& root, const 
 Result<Config> parse_config(const Source& source, const LoadMap& load_map) {
   const auto root = read_yaml(source);
   const bool own = root ? is_own(*root) : source.bytes.find("arcwised:") != std::string::npos;
-  if (!root) return own ? root.error() : diagnose_nutcracker(source).value_or(root.error());
+  if (!root && own) return with_quotes_advised(source, root.error());
+  if (!root) return diagnose_nutcracker(source).value_or(root.error());
   auto config = own ? config_of_yaml(source, *root, load_map) : config_of_nutcracker(source, *root);
   if (config) config->files.insert(config->files.begin(), source.name);
   return config;

@@ -128,6 +128,7 @@ constexpr Setting<Pool> of_pool[] = {
     setting<Pool, OF(limits.unsent), bytes>("unsent"),
     setting<Pool, OF(limits.memcached.value), bytes>("largest_value"),
     setting<Pool, OF(limits.memcached.line), bytes>("longest_line"),
+    setting<Pool, OF(limits.redis.word), bytes>("largest_word"),
     setting<Pool, OF(limits.redis.command), bytes>("largest_command"),
     setting<Pool, OF(limits.slow)>("slow"),
     setting<Pool, OF(listening.backlog), How{{1, 65535}}>("backlog", When::restart),

@@ -140,6 +140,7 @@ TEST(config, what_is_wrong_is_told_with_its_place_and_what_to_write) {
       {with("  q:\n    listen: 127.0.0.1:1\n"), "yaml:7:3", "the key `map` is missing"},
       {with("thread: 1\n"), "yaml:7:1", "did you mean `threads`?"},
       {"arcwised: 2\npools: {}\n", "yaml:1:11", "format version"},
+      {"arcwised: 1\npools:\n  p:\n    listen: [::1]:22\n", "yaml:4:13", "needs quotes: \"[::1]:22\""},
       {"arcwised: 1\n", "yaml:1:1", "the key `pools` is missing"},
       {head + "    map: nowhere.yaml\n", "nowhere.yaml", "No such file"},
       {head + "    map: {arcwise: 1, placement: {recipe: rong}, nodes: [{name: a}]}\n", "yaml:6:43",
