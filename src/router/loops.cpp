@@ -39,7 +39,8 @@ Result<std::string> Loops::add(const Pool& pool) {
   if (std::string path = unix_path(pool.listen); !path.empty()) paths_.push_back(std::move(path));
   const std::string address = address_of(listeners->front());
   const auto clients = std::make_shared<std::atomic<std::size_t>>(0);
-  for (std::size_t i = 0; i < loops_.size(); ++i) loops_[i].add(part_of(pool, loops_.size()), std::move((*listeners)[i]), clients);
+  for (std::size_t i = 0; i < loops_.size(); ++i)
+    loops_[i].add(part_of(pool, loops_.size()), std::move((*listeners)[i]), clients);
   return address;
 }
 
