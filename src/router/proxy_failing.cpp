@@ -14,6 +14,25 @@ constexpr std::string_view not_heard = "it does not answer";
 // memcached's clock goes by seconds, and an item may live one longer.
 constexpr std::chrono::seconds clock_error{2};
 
+std::string base64(std::string_view bytes) {
+  static constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - at);
+    unsigned bits = 0;
+    for (std::size_t i = 0; i < 3; ++i)
+      bits = bits << 8 | (i < count ? static_cast<unsigned char>(bytes[at + i]) : 0u);
+    for (std::size_t i = 0; i < 4; ++i) out += i <= count ? digits[bits >> (18 - 6 * i) & 63] : '=';
+  }
+  return out;
+}
+
+// Keys of bytes that stand in no command line were written in base64.
+std::string deletion_of(std::string_view key) {
+  const bool plain = std::all_of(key.begin(), key.end(), [](unsigned char c) { return c > ' ' && c != 127; });
+  return plain ? "delete " + std::string(key) + "\r\n" : "md " + base64(key) + " b\r\n";
+}
+
 }  // namespace
 
 void Proxy::warn() {
@@ -300,8 +319,8 @@ void Proxy::carry_out(ServerId s, const Standing::Task& task, Time now) {
   servers_[s].fencing = static_cast<std::uint32_t>(task.remove.size()) + task.flush;
   if (task.flush) own_question(s, Use::fence, redis ? "*1\r\n$7\r\nFLUSHDB\r\n" : "flush_all\r\n", now);
   for (const std::string& key : task.remove) {
-    text = redis ? "*2\r\n$6\r\nUNLINK\r\n$" + std::to_string(key.size()) + "\r\n" : std::string("delete ");
-    text.append(key).append("\r\n");
+    text = redis ? "*2\r\n$6\r\nUNLINK\r\n$" + std::to_string(key.size()) + "\r\n" + key + "\r\n"
+                 : deletion_of(key);
     own_question(s, Use::fence, text, now);
   }
   if (servers_[s].fencing == 0) fenced(s, now);

@@ -42,6 +42,8 @@ class Store {
         items[key] = {std::string(request.data.substr(0, request.data.size() - 2)),
                       std::string(next_word(rest))};
         return "STORED\r\n";
+      case McVerb::meta_delete:
+        return "NF\r\n";
       case McVerb::remove:
         return items.erase(key) ? "DELETED\r\n" : "NOT_FOUND\r\n";
       case McVerb::flush_all:
@@ -473,6 +475,21 @@ TEST(failing, a_server_is_known_to_be_away_and_back_before_a_client_asks) {
   process.pass(milliseconds(1500));
   EXPECT_EQ(process.proxy().state(0), ServerState::stalled) << "a probe was not answered";
   EXPECT_TRUE(process.get("a").starts_with("SERVER_ERROR s0: no reply")) << "and no client waits for it";
+}
+
+TEST(failing, keys_that_were_written_in_base64_are_dropped_by_base64) {
+  const Pool pool = pool_of(OnFailure::next);
+  Process process(pool);
+  process.kill("s0");
+  process.pass(milliseconds(50));
+  Standing& standing = pool.standings->of("s0");
+  for (const char* key : {"a b", "a\nbc", "\x7f", "plain"})
+    standing.record(key, 0, pool.failing, milliseconds(1000));
+  process.revive("s0");
+  process.pass(milliseconds(1000));
+  const auto& heard = process.stores["s0"].heard;
+  for (const char* line : {"md YSBi b", "md YQpiYw== b", "md fw== b", "delete plain"})
+    EXPECT_EQ(std::count(heard.begin(), heard.end(), line), 1) << line;
 }
 
 // Copies that a server keeps for another are dropped by time. A write that it was given up with is done when
