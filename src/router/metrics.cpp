@@ -142,6 +142,9 @@ void write_traffic(Writer& out, const View& view) {
   counted("refused_clients_total", "Connections refused.", &OverloadCounts::clients_refused);
   out.family("node_queued", "gauge", "Requests that wait for their turn at a node.");
   each_node(out, view, [](const NodeView& n) { return n.stats.queued; });
+  out.family("elsewhere_requests_total", "counter",
+             "Requests sent to another node than their key's owner, which was away.");
+  each_pool(out, view, [](const PoolView& p) { return p.stats.elsewhere; });
   out.family("node_requests_total", "counter", "Requests sent to a node.");
   each_node(out, view, [](const NodeView& n) { return n.stats.requests; });
   out.family("node_errors_total", "counter", "Requests to a node that got no answer.");

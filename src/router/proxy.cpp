@@ -189,6 +189,7 @@ Proxy::Server* Proxy::admit(const Asked& asked, const Target& to, Part& part) {
     busy(part, server, "more waits for it than it takes");
     return nullptr;
   }
+  counters_.elsewhere += to.elsewhere;
   list(servers_to_send_, servers_, to.server);
   return &server;
 }
@@ -210,6 +211,7 @@ PoolStats Proxy::stats(Time now) const {
   out.requests = counters_.requests;
   out.errors = counters_.errors;
   out.overload = counters_.overload;
+  out.elsewhere = counters_.elsewhere;
   for (const ServerId s : server_of_) {
     const Server& server = servers_[s];
     ServerStats& to = out.servers.emplace_back();

@@ -130,6 +130,7 @@ class Proxy {
   struct Counters {
     std::uint64_t requests = 0, errors = 0, parts = 0, failed_parts = 0, timeouts = 0;
     OverloadCounts overload;
+    std::uint64_t elsewhere = 0;  ///< sent to another than the owner, which was away
   };
   const Counters& counters() const noexcept { return counters_; }
   using State = ServerState;

@@ -19,6 +19,7 @@ class RingQueue {
   bool holds(std::uint64_t number) const noexcept { return number - first_ < end_ - first_; }
 
   T& operator[](std::uint64_t number) noexcept { return all_[number & (all_.size() - 1)]; }
+  const T& operator[](std::uint64_t number) const noexcept { return all_[number & (all_.size() - 1)]; }
   T& front() noexcept { return (*this)[first_]; }
   const T& front() const noexcept { return all_[first_ & (all_.size() - 1)]; }
   /// The new last element, as it was left when it was last taken out.

@@ -20,14 +20,20 @@ void Latency::add(const Latency& other) noexcept {
   total += other.total;
 }
 
+// Within its class the answers are taken to be spread evenly: of 4 between 64 and 127 µs the second took 96.
 std::uint64_t Latency::quantile(double part) const noexcept {
   std::uint64_t all = 0;
   for (const std::uint64_t count : counts) all += count;
   if (all == 0) return 0;
-  std::uint64_t seen = 0;
+  const double wanted = std::max(part * static_cast<double>(all), 1.0);
+  double seen = 0;
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    seen += counts[i];
-    if (static_cast<double>(seen) >= part * static_cast<double>(all)) return (std::uint64_t{1} << i) - 1;
+    const auto here = static_cast<double>(counts[i]);
+    if (seen + here >= wanted && here > 0) {
+      const double low = i == 0 ? 0 : static_cast<double>(std::uint64_t{1} << (i - 1));
+      return static_cast<std::uint64_t>(low + (i == 0 ? 0 : low * (wanted - seen) / here));
+    }
+    seen += here;
   }
   return 0;
 }
@@ -69,6 +75,7 @@ void add(PoolStats& sum, const PoolStats& part) {
   sum.requests += part.requests;
   sum.errors += part.errors;
   sum.overload.add(part.overload);
+  sum.elsewhere += part.elsewhere;
   if (sum.servers.size() < part.servers.size()) sum.servers.resize(part.servers.size());
   for (std::size_t n = 0; n < part.servers.size(); ++n) add(sum.servers[n], part.servers[n]);
 }

@@ -32,7 +32,7 @@ struct Latency {
 
   void add(std::uint64_t us) noexcept;
   void add(const Latency& other) noexcept;
-  /// Of `part` (0…1) of the answers, the slowest took at most so many µs; 0 without answers.
+  /// What the slowest of `part` (0…1) of the answers took, in µs, to within its class; 0 without answers.
   std::uint64_t quantile(double part) const noexcept;
 };
 
@@ -63,6 +63,7 @@ struct ServerStats {
 struct PoolStats {
   std::string pool;
   std::uint64_t clients = 0, requests = 0, errors = 0;
+  std::uint64_t elsewhere = 0;       ///< sent to another than the owner, which was away
   std::vector<ServerStats> servers;  ///< of the map, by node
   OverloadCounts overload{};
 };

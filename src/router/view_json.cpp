@@ -79,6 +79,7 @@ Json pool_json(const PoolView& view, system_clock::time_point at) {
                {"clients", view.stats.clients},
                {"requests", view.stats.requests},
                {"errors", view.stats.errors},
+               {"elsewhere", view.stats.elsewhere},
                {"now", rates_json(view.rates)}};
   json["nodes"] = Json::array();
   for (std::size_t n = 0; n < view.nodes.size(); ++n)
