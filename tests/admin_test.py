@@ -174,6 +174,15 @@ class Looking(Admin):
         self.assertRegex(slow[0]["request"], r"^get k\d+$")
         self.assertGreater(slow[0]["seconds"], 0.1)
 
+    def test_a_node_that_nobody_asks_is_known_to_be_gone(self):
+        self.serve(2)
+        self.assertFalse(any(node["away"] for node in self.nodes().values()))
+        self.servers[1].kill()
+        self.servers[1].wait()
+        wait_until(lambda: self.nodes()["cache-1"]["away"], "it is gone")
+        self.assertIn("refused", self.nodes()["cache-1"]["words"])
+        self.assertEqual((self.nodes()["cache-0"]["away"], self.ask("/readyz")[0]), (False, 200))
+
     def test_routers_that_serve_different_maps_alarm_until_they_agree(self):
         port, other_port, admin, other_admin, *ports = free_ports(6)
         for each in ports:

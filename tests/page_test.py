@@ -224,6 +224,7 @@ class Words(Page):
         self.browser("await page.fill('#filter', given)", "cache-17")
         wait_until(lambda: self.browser.evaluate("document.querySelectorAll('#nodes tr[data-node]').length") == 11, "those named so")
         self.browser.picture("many")
+        self.assertEqual(self.browser.text("#sentence"), "None of the 200 nodes answers.", "none was started")
 
 
 if __name__ == "__main__":

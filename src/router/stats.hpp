@@ -63,9 +63,9 @@ struct ServerStats {
 struct PoolStats {
   std::string pool;
   std::uint64_t clients = 0, requests = 0, errors = 0;
-  std::uint64_t elsewhere = 0;       ///< sent to another than the owner, which was away
   std::vector<ServerStats> servers;  ///< of the map, by node
   OverloadCounts overload{};
+  std::uint64_t elsewhere = 0;  ///< sent to another than the owner, which was away
 };
 
 /// One view of what several loops have counted: numbers are summed, and of states the worst is kept.

@@ -33,6 +33,14 @@ std::uint64_t grown(std::uint64_t before, std::uint64_t now) noexcept {
   return now >= before ? now - before : now;
 }
 
+// Where no client's request tells, the router's own question does.
+void judge(NodeView& node) {
+  const ServerState state = node.stats.state;
+  const bool untold = state == ServerState::idle || state == ServerState::connecting;
+  node.away = is_away(state) || (untold && !node.measured.why.empty());
+  node.words = untold && node.away ? node.measured.why : words_of(node.stats);
+}
+
 }  // namespace
 
 bool is_away(ServerState state) noexcept {
@@ -105,8 +113,6 @@ PoolView view_of(std::shared_ptr<const Serving> serving, std::shared_ptr<const M
     // Servers of a map that loops have not taken up yet, or that share an address, still have their own name.
     node.stats.name = pool.placement.map().nodes()[n].name;
     node.stats.address = pool.addresses[n];
-    node.words = words_of(node.stats);
-    node.away = is_away(node.stats.state);
     const ServerStats* before = window.before(pool.name, pool.addresses[n]);
     const ServerStats none;
     node.rates = rates_of(before ? *before : none, node.stats, seconds);
@@ -114,6 +120,7 @@ PoolView view_of(std::shared_ptr<const Serving> serving, std::shared_ptr<const M
     add(all_now, node.stats);
     if (const auto found = measured.find(pool.addresses[n]); found != measured.end())
       node.measured = found->second;
+    judge(node);
   }
   out.rates = rates_of(all_before, all_now, seconds);
   if (const PoolStats* before = window.pool_before(pool.name); before && now && seconds > 0) {
