@@ -54,9 +54,6 @@ void Proxy::count_answer(Server& server, const Part& part, std::string_view repl
 }
 
 void Proxy::count_of(const Server& server, Time now, ServerStats& out) {
-  out.in_flight = 0;
-  for (std::uint64_t i = server.parts.first(); i != server.parts.end(); ++i)
-    out.in_flight += !is_own(server.parts[i].use);
   if (!server.parts.empty())
     out.waited_us =
         static_cast<std::uint64_t>((now - std::max(server.parts.front().sent, server.heard)).count());

@@ -50,6 +50,7 @@ Json node_json(const Node& node, const NodeOwnership& own, const NodeView& view)
           {"hits", s.hits},
           {"misses", s.misses},
           {"in_flight", s.in_flight},
+          {"queued", s.queued},
           {"bytes_sent", s.bytes_sent},
           {"bytes_received", s.bytes_received},
           {"now", rates_json(view.rates)}};
@@ -80,6 +81,12 @@ Json pool_json(const PoolView& view, system_clock::time_point at) {
                {"requests", view.stats.requests},
                {"errors", view.stats.errors},
                {"elsewhere", view.stats.elsewhere},
+               {"overflow", view.stats.overload.spilled},
+               {"waited", view.stats.overload.waited},
+               {"refused", view.stats.overload.refused},
+               {"retried", view.stats.overload.repeated},
+               {"coalesced", view.stats.overload.shared},
+               {"clients_refused", view.stats.overload.clients_refused},
                {"now", rates_json(view.rates)}};
   json["nodes"] = Json::array();
   for (std::size_t n = 0; n < view.nodes.size(); ++n)
