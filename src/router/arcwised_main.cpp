@@ -115,7 +115,7 @@ int serve(const Config& config, const Options& options) {
   Log log(config.daemon.log, config.daemon.log_level, write_to_stderr);
   Journal journal([&log](const Event& event) { log.say(event); });
   Board board;
-  Loops loops(config.daemon.threads, journal, board);
+  Loops loops(config.daemon.threads, config.daemon.io, journal, board);
   Reload reload(loops, [&options] { return configuration(options); }, journal);
   const Notifier manager = Notifier::of_environment();
   const std::uint64_t needed = descriptors_for(config), given = raise_descriptor_limit();

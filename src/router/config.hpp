@@ -15,6 +15,7 @@
 #include "format/yaml.hpp"
 #include "router/config_values.hpp"
 #include "router/pool.hpp"
+#include "router/transfers.hpp"
 
 namespace arcwise::router {
 
@@ -24,9 +25,15 @@ struct Names<LogForm> {
   static constexpr std::string_view all[] = {"logfmt", "json"};
 };
 
+template <>
+struct Names<Io> {
+  static constexpr std::string_view all[] = {"io_uring", "epoll"};
+};
+
 /// The settings of the whole router.
 struct Daemon {
   unsigned threads = 1;
+  Io io = Io::io_uring;
   std::string admin;               ///< host:port to tell about itself; empty: nowhere
   std::string admin_token;         ///< the file of the word for changes by HTTP; empty: nobody makes any
   std::vector<std::string> peers;  ///< the admin addresses of other routers of the same pools

@@ -138,6 +138,7 @@ constexpr Setting<Pool> of_pool[] = {
 
 constexpr Setting<Daemon> of_daemon[] = {
     setting<Daemon, OF(threads), How{{1, 256}}>("threads", When::restart),
+    setting<Daemon, OF(io)>("io", When::restart),
     setting<Daemon, OF(admin), address>("admin", When::restart),
     setting<Daemon, OF(admin_token)>("admin_token", When::restart),
     setting<Daemon, OF(peers)>("peers", When::restart),

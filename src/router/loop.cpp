@@ -6,48 +6,30 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <span>
 
 namespace arcwise::router {
 namespace {
 
-constexpr std::size_t read_size = std::size_t{64} << 10;
 constexpr milliseconds publish_every{200}, publish_idle{1000};
 
 Time clock_now() noexcept {
   return std::chrono::duration_cast<Time>(std::chrono::steady_clock::now().time_since_epoch());
 }
 
-/// What became of a buffer's bytes, or of those a socket had.
-enum class Moved : std::uint8_t { all, some, closed };
-
-Moved send_all(int fd, Buffer& buffer) {
-  while (!buffer.empty()) {
-    const ssize_t sent = ::send(fd, buffer.view().data(), buffer.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent < 0) return errno == EAGAIN ? Moved::some : Moved::closed;
-    buffer.consume(static_cast<std::size_t>(sent));
-  }
-  return Moved::all;
-}
-
-Moved receive(int fd, Buffer& buffer) {
-  for (;;) {
-    const ssize_t got = ::recv(fd, buffer.space(read_size), read_size, 0);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return errno == EAGAIN ? Moved::some : Moved::closed;
-    if (got == 0) return Moved::closed;
-    buffer.commit(static_cast<std::size_t>(got));
-    return Moved::some;
-  }
+bool has_arrived(std::uint32_t events) noexcept {
+  return (events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0;
 }
 
 }  // namespace
 
-Loop::Loop(std::size_t number, Journal& journal, Board& board)
+Loop::Loop(std::size_t number, Io io, Journal& journal, Board& board)
     : number_(number),
+      io_(io),
       journal_(journal),
       board_(board),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
@@ -134,11 +116,19 @@ int Loop::patience() const {
 }
 
 void Loop::run() {
+  transfers_.open(io_);
   std::array<epoll_event, 512> events;
   while (!draining_ || !drain_on()) {
     const int count = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), patience());
     now_ = clock_now();
-    for (const epoll_event* e = events.data(); e < events.data() + count; ++e) handle(e->data.u64, e->events);
+    const auto told = std::span(events).first(static_cast<std::size_t>(std::max(count, 0)));
+    for (const epoll_event& e : told) ask_for_bytes(e.data.u64, e.events);
+    std::span<const Transfer> received = transfers_.run();
+    for (const epoll_event& e : told) {
+      const bool has_bytes = !received.empty() && received.front().what == e.data.u64;
+      handle(e.data.u64, e.events, has_bytes ? &received.front() : nullptr);
+      if (has_bytes) received = received.subspan(1);
+    }
     for (std::size_t side = 0; side < sides_.size(); ++side) {
       sides_[side].proxy.tick(now_);
       settle(side);
@@ -148,16 +138,26 @@ void Loop::run() {
   }
 }
 
-void Loop::handle(std::uint64_t tag, std::uint32_t events) {
-  const auto side = static_cast<std::size_t>(tag >> 32 & 0xfff'ffff);
-  const auto id = static_cast<std::uint32_t>(tag);
-  switch (static_cast<Role>(tag >> 60)) {
+// Before any event is handled, so that the bytes of all sockets come in together.
+void Loop::ask_for_bytes(std::uint64_t tag, std::uint32_t events) {
+  if (!has_arrived(events)) return;
+  const auto [role, at, id] = Tag::of(tag);
+  Side& side = sides_[at];
+  if (role == Role::client && side.clients[id].fd && side.proxy.wants_bytes(id))
+    transfers_.receive(side.clients[id].fd.get(), side.proxy.client_in(id), tag);
+  if (role == Role::server && side.servers[id].fd && side.proxy.state(id) != Proxy::State::connecting)
+    transfers_.receive(side.servers[id].fd.get(), side.proxy.server_in(id), tag);
+}
+
+void Loop::handle(std::uint64_t tag, std::uint32_t events, const Transfer* received) {
+  const auto [role, side, id] = Tag::of(tag);
+  switch (role) {
     case Role::listener:
       return accept_clients(side);
     case Role::client:
-      return client_event(side, id, events);
+      return client_event(side, id, events, received);
     case Role::server:
-      return server_event(side, id, events);
+      return server_event(side, id, events, received);
     case Role::other_thread: {
       std::uint64_t times = 0;
       (void)!read(woken_.get(), &times, sizeof times);
@@ -168,25 +168,26 @@ void Loop::handle(std::uint64_t tag, std::uint32_t events) {
   }
 }
 
-void Loop::client_event(std::size_t at, std::uint32_t id, std::uint32_t events) {
+void Loop::client_event(std::size_t at, std::uint32_t id, std::uint32_t events, const Transfer* received) {
   Side& side = sides_[at];
   Socket& socket = side.clients[id];
   if (!socket.fd) return;
-  if (events & (EPOLLIN | EPOLLHUP | EPOLLERR) && side.proxy.wants_bytes(id)) {
-    if (receive(socket.fd.get(), side.proxy.client_in(id)) == Moved::closed)
+  if (received || (has_arrived(events) && side.proxy.wants_bytes(id))) {
+    const Transfer got = received ? *received : receive_now(socket.fd.get(), side.proxy.client_in(id));
+    if (got.moved == Moved::closed)
       side.proxy.hang_up(id, now_);
     else
       side.proxy.serve(id, now_);
   } else if (events & (EPOLLHUP | EPOLLERR)) {
     return close_client(at, id);
   }
-  if (events & EPOLLOUT) send_to_client(at, id);
+  if (events & EPOLLOUT) sent_to_client(at, id, send_now(socket.fd.get(), side.proxy.client_out(id)));
   // What cannot be taken now would be told without end.
   if (socket.fd && !side.proxy.wants_bytes(id))
     watch(socket, tag(Role::client, at, id), false, socket.writable_wanted);
 }
 
-void Loop::server_event(std::size_t at, Proxy::ServerId n, std::uint32_t events) {
+void Loop::server_event(std::size_t at, Proxy::ServerId n, std::uint32_t events, const Transfer* received) {
   Side& side = sides_[at];
   Socket& socket = side.servers[n];
   if (!socket.fd) return;
@@ -195,12 +196,12 @@ void Loop::server_event(std::size_t at, Proxy::ServerId n, std::uint32_t events)
     if (!why.empty()) return close_server(at, n, why);
     side.proxy.connected(n, now_);
   }
-  if (events & (EPOLLIN | EPOLLHUP | EPOLLERR)) {
-    const Moved moved = receive(socket.fd.get(), side.proxy.server_in(n));
+  if (has_arrived(events)) {
+    const Transfer got = received ? *received : receive_now(socket.fd.get(), side.proxy.server_in(n));
     if (!side.proxy.answered(n, now_)) return close_server(at, n, "it broke the protocol");
-    if (moved == Moved::closed) return close_server(at, n, "it closed the connection");
+    if (got.moved == Moved::closed) return close_server(at, n, "it closed the connection");
   }
-  if (events & EPOLLOUT) send_to_server(at, n);
+  if (events & EPOLLOUT) sent_to_server(at, n, send_now(socket.fd.get(), side.proxy.server_out(n)));
 }
 
 // Sending may lose a server, which answers clients, whose next requests go to servers: until nothing is left.
@@ -208,9 +209,18 @@ void Loop::settle(std::size_t at) {
   Proxy& proxy = sides_[at].proxy;
   while (proxy.has_wishes()) {
     proxy.each_to_disconnect([&](Proxy::ServerId n) { close_server(at, n, "it was given up"); });
-    proxy.each_client_to_send([&](std::uint32_t id) { send_to_client(at, id); });
+    proxy.each_client_to_send([&](std::uint32_t id) {
+      const Descriptor& fd = sides_[at].clients[id].fd;
+      if (fd) transfers_.send(fd.get(), proxy.client_out(id), id);
+    });
+    for (const Transfer& sent : transfers_.run())
+      sent_to_client(at, static_cast<std::uint32_t>(sent.what), sent);
     proxy.each_to_connect([&](Proxy::ServerId n) { connect(at, n); });
-    proxy.each_server_to_send([&](Proxy::ServerId n) { send_to_server(at, n); });
+    proxy.each_server_to_send([&](Proxy::ServerId n) {
+      if (can_send(at, n)) transfers_.send(sides_[at].servers[n].fd.get(), proxy.server_out(n), n);
+    });
+    for (const Transfer& sent : transfers_.run())
+      sent_to_server(at, static_cast<Proxy::ServerId>(sent.what), sent);
   }
 }
 
@@ -223,25 +233,25 @@ void Loop::connect(std::size_t at, Proxy::ServerId n) {
   add_to_epoll(side.servers[n].fd, tag(Role::server, at, n), EPOLLIN | EPOLLOUT);
 }
 
-void Loop::send_to_client(std::size_t at, std::uint32_t id) {
+void Loop::sent_to_client(std::size_t at, std::uint32_t id, const Transfer& sent) {
   Side& side = sides_[at];
   Socket& socket = side.clients[id];
   if (!socket.fd) return;
-  const Moved moved = send_all(socket.fd.get(), side.proxy.client_out(id));
-  if (moved == Moved::closed) return close_client(at, id);
-  if (moved == Moved::all && side.proxy.finished(id)) return close_client(at, id);
+  if (sent.moved == Moved::closed) return close_client(at, id);
+  if (sent.moved == Moved::all && side.proxy.finished(id)) return close_client(at, id);
   if (side.proxy.waits_for_service(id)) side.proxy.serve(id, now_);
-  watch(socket, tag(Role::client, at, id), side.proxy.wants_bytes(id), moved == Moved::some);
+  watch(socket, tag(Role::client, at, id), side.proxy.wants_bytes(id), sent.moved == Moved::some);
 }
 
-void Loop::send_to_server(std::size_t at, Proxy::ServerId n) {
-  Side& side = sides_[at];
-  if (side.servers.size() <= n) return;
-  Socket& socket = side.servers[n];
-  if (!socket.fd || side.proxy.state(n) == Proxy::State::connecting) return;
-  const Moved moved = send_all(socket.fd.get(), side.proxy.server_out(n));
-  if (moved == Moved::closed) return close_server(at, n, std::strerror(errno));
-  watch(socket, tag(Role::server, at, n), true, moved == Moved::some);
+bool Loop::can_send(std::size_t at, Proxy::ServerId n) const noexcept {
+  const Side& side = sides_[at];
+  return n < side.servers.size() && side.servers[n].fd && side.proxy.state(n) != Proxy::State::connecting;
+}
+
+void Loop::sent_to_server(std::size_t at, Proxy::ServerId n, const Transfer& sent) {
+  if (!can_send(at, n)) return;
+  if (sent.moved == Moved::closed) return close_server(at, n, std::strerror(sent.error));
+  watch(sides_[at].servers[n], tag(Role::server, at, n), true, sent.moved == Moved::some);
 }
 
 void Loop::close_client(std::size_t at, std::uint32_t id) {

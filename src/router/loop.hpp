@@ -13,6 +13,7 @@
 
 #include "router/proxy.hpp"
 #include "router/socket.hpp"
+#include "router/transfers.hpp"
 
 namespace arcwise::router {
 
@@ -23,7 +24,7 @@ class Loop {
 
   /// `number`: among the loops of a router. Its proxies' events go to the journal, what they count to the
   /// board.
-  Loop(std::size_t number, Journal& journal, Board& board);
+  Loop(std::size_t number, Io io, Journal& journal, Board& board);
   /// Serves a pool's clients that come to this socket.
   void add(Pool pool, Descriptor listener, ClientCount clients);
   /// Until it was told to drain, and has.
@@ -60,7 +61,8 @@ class Loop {
   int patience() const;
   void adopt_posted();
   void report(bool busy);
-  void handle(std::uint64_t tag, std::uint32_t events);
+  void ask_for_bytes(std::uint64_t tag, std::uint32_t events);
+  void handle(std::uint64_t tag, std::uint32_t events, const Transfer* received);
   void accept_clients(std::size_t side);
   bool out_of_descriptors(std::size_t side);
   void refuse(std::size_t side, const Descriptor& client, const char* why);
@@ -68,12 +70,13 @@ class Loop {
   void begin_drain();
   /// Whether all is done.
   bool drain_on();
-  void client_event(std::size_t side, std::uint32_t id, std::uint32_t events);
-  void server_event(std::size_t side, Proxy::ServerId n, std::uint32_t events);
+  void client_event(std::size_t side, std::uint32_t id, std::uint32_t events, const Transfer* received);
+  void server_event(std::size_t side, Proxy::ServerId n, std::uint32_t events, const Transfer* received);
   void settle(std::size_t side);
   void connect(std::size_t side, Proxy::ServerId n);
-  void send_to_client(std::size_t side, std::uint32_t id);
-  void send_to_server(std::size_t side, Proxy::ServerId n);
+  void sent_to_client(std::size_t side, std::uint32_t id, const Transfer& sent);
+  bool can_send(std::size_t side, Proxy::ServerId n) const noexcept;
+  void sent_to_server(std::size_t side, Proxy::ServerId n, const Transfer& sent);
   void close_client(std::size_t side, std::uint32_t id);
   void close_server(std::size_t side, Proxy::ServerId n, std::string_view why);
   void add_to_epoll(const Descriptor& fd, std::uint64_t tag, std::uint32_t events);
@@ -81,8 +84,19 @@ class Loop {
   static std::uint64_t tag(Role role, std::size_t side, std::uint32_t id) noexcept {
     return static_cast<std::uint64_t>(role) << 60 | std::uint64_t{side} << 32 | id;
   }
+  struct Tag {
+    Role role;
+    std::size_t side;
+    std::uint32_t id;
+    static Tag of(std::uint64_t tag) noexcept {
+      return {static_cast<Role>(tag >> 60), static_cast<std::size_t>(tag >> 32 & 0xfff'ffff),
+              static_cast<std::uint32_t>(tag)};
+    }
+  };
 
   std::size_t number_;
+  Io io_;
+  Transfers transfers_;
   Journal& journal_;
   Board& board_;
   Descriptor epoll_, woken_;

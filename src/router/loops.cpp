@@ -22,8 +22,8 @@ Pool part_of(const Pool& pool, std::size_t loops) {
 
 }  // namespace
 
-Loops::Loops(std::size_t threads, Journal& journal, Board& board) {
-  for (std::size_t i = 0; i < threads; ++i) loops_.emplace_back(i, journal, board);
+Loops::Loops(std::size_t threads, Io io, Journal& journal, Board& board) {
+  for (std::size_t i = 0; i < threads; ++i) loops_.emplace_back(i, io, journal, board);
 }
 
 Loops::~Loops() {

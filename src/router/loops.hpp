@@ -13,7 +13,7 @@ namespace arcwise::router {
 
 class Loops {
  public:
-  Loops(std::size_t threads, Journal& journal, Board& board);
+  Loops(std::size_t threads, Io io, Journal& journal, Board& board);
   ~Loops();
   /// Serves a pool at its address, on all threads. Returns the address it has got. Before start().
   Result<std::string> add(const Pool& pool);
