@@ -93,6 +93,14 @@ class Redis(RouterTest):
         self.assertEqual(done.stdout.count("requests per second"), 5, done.stdout + done.stderr)
 
 
+class MemcachedWithoutARing(Memcached):
+    options = ("--set", "io=epoll")
+
+
+class RedisWithoutARing(Redis):
+    options = ("--set", "io=epoll")
+
+
 class Clients(RouterTest):
     def test_pymemcache_and_redis_py_work_through_it(self):
         import pymemcache  # pylint: disable=import-outside-toplevel

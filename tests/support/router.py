@@ -65,6 +65,8 @@ def host_of(place):
 
 
 class RouterTest(unittest.TestCase):
+    options = ()
+
     def setUp(self):
         self.processes = Processes().__enter__()
         self.addCleanup(lambda: self.processes.__exit__())
@@ -87,7 +89,7 @@ class RouterTest(unittest.TestCase):
         return self.processes.started[-1]
 
     def router(self, config, port):
-        self.processes.start([ARCWISED, "--config", config], port)
+        self.processes.start([ARCWISED, "--config", config, *self.options], port)
         return self.processes.started[-1]
 
     def one_pool(self, servers, redis=False, **settings):
