@@ -169,6 +169,7 @@ class Proxy {
     Buffer in, out;
     RingQueue<Part> parts;
     std::uint32_t own = 0;  ///< of its parts, those that are the router's own questions
+    Time busy_until{};      ///< since it was said to be
     Held held;              ///< what waits for its turn
     Buffer kept;            ///< commands of those parts that may be asked again
     RespScanner scanner;
@@ -305,7 +306,7 @@ class Proxy {
   void refuse_late(ServerId s, Time now);
   bool may_ask_again(ServerId s, const Part& part);
   void drop_held(ServerId s, std::string_view why);
-  void busy(const Part& part, const Server& server, std::string_view why);
+  void busy(const Part& part, Server& server, std::string_view why);
   Target within_bound(ServerId owner, std::string_view key, Deed deed, Time now);
 
   // proxy_failing.cpp

@@ -3,6 +3,12 @@
 #include "router/proxy.hpp"
 
 namespace arcwise::router {
+namespace {
+
+constexpr std::size_t most_held = 65'536;     // requests that wait at one server
+constexpr std::chrono::seconds busy_for{10};  // after a refusal a server counts as busy, which is told once
+
+}  // namespace
 
 void Proxy::use_overload() {
   const Overload& overload = pool_.overload;
@@ -25,7 +31,7 @@ void Proxy::guard(ServerId s, Part& part, std::size_t before) {
   const std::string_view command = server.out.view().substr(before);
   if (share(s, part, command)) return server.out.truncate(before);
   if (has_turn(server) && server.held.empty()) return ask(s, part, command);
-  const bool waits = pool_.overload.queue_deadline > milliseconds(0);
+  const bool waits = pool_.overload.queue_deadline > milliseconds(0) && server.held.size() < most_held;
   if (waits) server.held.push(part, command);
   server.out.truncate(before);
   if (!waits)
@@ -122,8 +128,10 @@ bool Proxy::may_ask_again(ServerId s, const Part& part) {
 }
 
 // Clients of Redis take TRYAGAIN for what may work a moment later.
-void Proxy::busy(const Part& part, const Server& server, std::string_view why) {
+void Proxy::busy(const Part& part, Server& server, std::string_view why) {
   ++counters_.overload.refused;
+  if (part.sent >= server.busy_until) note(Severity::warning, "server_busy", server, why);
+  server.busy_until = part.sent + busy_for;
   const std::string text = "busy: " + server.name + ": " + std::string(why) + "\r\n";
   fail(part, server.name, (pool_.protocol == Protocol::redis ? "-TRYAGAIN " : "SERVER_ERROR ") + text);
 }
@@ -137,11 +145,13 @@ Proxy::Target Proxy::within_bound(ServerId owner, std::string_view key, Deed dee
   const NodeIndex node = bounded_->pick({key, pool_.placement.hash(key), {}}, loads_);
   if (node == no_node || server_of_[node] == owner || !servers_[server_of_[node]].standing->here())
     return target;
+  Server& server = servers_[owner];
+  // An earlier write may wait there, and would be done after what is dropped now.
+  if (deed != Deed::read && !server.held.empty()) return target;
   ++counters_.overload.spilled;
   target.server = server_of_[node];
   target.elsewhere = true;
-  Server& server = servers_[owner];
-  if (deed == Deed::read || server.state != State::up) return target;
+  if (deed == Deed::read) return target;
   Part& part = server.parts.push();
   part = {};
   part.use = Use::nothing;

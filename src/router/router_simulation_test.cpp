@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <functional>
 
 namespace arcwise::router {
 namespace {
@@ -149,6 +150,59 @@ TEST(router_simulation, loops_that_share_reads_do_not_give_values_older_than_eac
       shared += network.sums().overload.shared;
     }
   EXPECT_GT(shared, 1000u);
+}
+
+// With a bound a key lives on several servers, but what is written on another than its owner does not stay.
+TEST(router_simulation,
+     under_a_bound_values_are_older_than_the_last_write_only_by_the_time_that_copies_live) {
+  std::size_t spilled = 0;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    Scene scene;
+    scene.keys = 4;
+    scene.clients = 8;
+    scene.ask_one_in = 2;
+    scene.slack = milliseconds(1200);
+    scene.settings = [seed](Pool& pool) {
+      pool.overload.bound = 100;
+      pool.overload.in_flight = seed % 2 ? 4 : 0;
+      pool.overload.queue_deadline = milliseconds(20);
+      pool.overload.coalesce = true;
+      pool.failing.longest_ttl = std::chrono::seconds(1);
+    };
+    Network network(scene, seed);
+    network.run(4000);
+    ASSERT_FALSE(HasFailure()) << seed;
+    spilled += network.sums().overload.spilled;
+  }
+  EXPECT_GT(spilled, 1000u);
+}
+
+// What the rules are there for: with one of them switched off, a history is found in which an old value comes
+// back.
+TEST(router_simulation, without_its_rules_old_values_come_back) {
+  const auto found = [](const std::function<void(Pool&)>& without) {
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+      Scene scene;
+      scene.servers = 3;
+      scene.keys = 4;
+      scene.ask_one_in = 1;
+      scene.only_count = true;
+      scene.faults.stop = 150;
+      scene.faults.cut = 100;
+      scene.settings = without;
+      Network network(scene, seed);
+      network.run(500);
+      if (network.sums().old > 0) return true;
+    }
+    return false;
+  };
+  EXPECT_FALSE(found({}));
+  EXPECT_TRUE(found([](Pool& pool) { pool.failing.draining = false; }));
+  EXPECT_TRUE(found([](Pool& pool) {
+    pool.failing.on_failure = OnFailure::next;
+    pool.failing.on_return = OnReturn::keep;
+  }));
+  EXPECT_FALSE(found([](Pool& pool) { pool.failing.on_failure = OnFailure::next; }));
 }
 
 }  // namespace

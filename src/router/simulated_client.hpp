@@ -26,8 +26,17 @@ namespace arcwise::router::simulation {
 class Ledger {
  public:
   struct Key {
-    std::uint64_t newest = 0, acknowledged = 0;
+    std::uint64_t newest = 0;
     bool pending = false;
+    std::deque<std::pair<Time, std::uint64_t>> acknowledged;  ///< versions, and when they were
+
+    /// The newest that was acknowledged by then.
+    std::uint64_t at(Time time) const {
+      std::uint64_t version = 0;
+      for (const auto& [when, which] : acknowledged)
+        if (when <= time) version = which;
+      return version;
+    }
   };
   Key& operator[](const std::string& key) { return keys_[key]; }
 
@@ -40,12 +49,14 @@ class Client {
   struct Habits {
     Protocol protocol = Protocol::memcached;
     std::size_t keys = 20;
-    bool fresh = true;  ///< whether versions are looked at
+    bool fresh = true;        ///< whether versions are looked at
+    Time slack{};             ///< how long after a write older ones may be found
+    bool only_count = false;  ///< old values are no failure
   };
   Client(const Habits& habits, Ledger& ledger) : habits_(habits), ledger_(ledger) {}
 
   /// The bytes of a request.
-  std::string ask(Splitmix64& random) {
+  std::string ask(Splitmix64& random, Time now) {
     const auto one_of = [&](std::uint64_t count) { return random.next() % count; };
     const std::string key = "key" + std::to_string(one_of(habits_.keys));
     const bool redis = habits_.protocol == Protocol::redis;
@@ -68,15 +79,16 @@ class Client {
     Question& question = put(meta ? Kind::meta_read : keys.size() == 1 && redis ? Kind::get : Kind::read);
     question.keys = keys;
     for (const std::string& k : keys) {
-      question.floors.push_back(ledger_[k].acknowledged);
-      question.mine.push_back(own_pending(k));
+      question.floors.push_back(ledger_[k].at(now - habits_.slack));
+      question.mine.push_back(habits_.slack > Time{} ? 0 : own_pending(k));
     }
     std::string text = redis ? keys.size() == 1 ? "GET" : "MGET" : meta ? "mg" : one_of(3) ? "get" : "gets";
     return words(text, keys, meta ? " v f" : "");
   }
 
   /// Every answer belongs to the request whose turn it is.
-  void hear(std::string_view bytes) {
+  void hear(std::string_view bytes, Time now) {
+    now_ = now;
     in_ += bytes;
     while (!asked_.empty() && answer()) {
     }
@@ -90,7 +102,7 @@ class Client {
     in_.clear();
   }
   std::size_t waiting() const { return asked_.size(); }
-  std::size_t answers = 0, failures = 0, found = 0;
+  std::size_t answers = 0, failures = 0, found = 0, old = 0;
 
  private:
   enum class Kind { read, meta_read, get, write, erase, plain };
@@ -233,13 +245,17 @@ class Client {
     if (!habits_.fresh) return;
     std::uint64_t version = 0;
     std::from_chars(value.data() + key.size() + 1, value.data() + value.size(), version);
+    old += version < question.floors[i];
+    if (habits_.only_count) return;
     EXPECT_GE(version, question.floors[i]) << "a value older than an acknowledged write: " << value;
   }
   // What this client has asked after its write must find it.
   void written(const std::string& key, std::uint64_t version, bool acknowledged) {
     ledger_[key].pending = false;
     if (!acknowledged) return;
-    ledger_[key].acknowledged = version;
+    auto& all = ledger_[key].acknowledged;
+    all.emplace_back(now_, version);
+    while (all.size() > 1 && all[1].first <= now_ - habits_.slack) all.pop_front();
     for (Question& question : asked_)
       for (std::size_t i = 0; i < question.mine.size(); ++i)
         if (question.mine[i] == version && question.keys[i] == key) question.floors[i] = version;
@@ -247,6 +263,7 @@ class Client {
 
   Habits habits_;
   Ledger& ledger_;
+  Time now_{};
   std::string in_;
   std::deque<Question> asked_;
 };

@@ -38,6 +38,8 @@ struct Scene {
   std::size_t servers = 4, spares = 0, clients = 5, loops = 1, keys = 20;
   unsigned ask_one_in = 3;  ///< turns
   bool fresh = true;        ///< whether old values are a fault
+  Time slack{};             ///< a value may be older than the last write by so much
+  bool only_count = false;  ///< old values are counted, and no failure
   /// Whether what a client that has left wrote may be done late: with two ways to a key, nobody can tell.
   bool forgotten_writes_last = false;
   Faults faults;
@@ -62,7 +64,9 @@ class Network {
     for (std::size_t i = 0; i < scene_.servers + scene_.spares; ++i)
       machines_.emplace_back(scene_.protocol, i % 2 == 0);
     for (std::size_t i = 0; i < scene_.clients; ++i) {
-      people_.emplace_back(Client::Habits{scene_.protocol, scene_.keys, scene_.fresh}, ledger_);
+      people_.emplace_back(
+          Client::Habits{scene_.protocol, scene_.keys, scene_.fresh, scene_.slack, scene_.only_count},
+          ledger_);
       people_.back().loop = i % scene_.loops;
       people_.back().id = proxy_of(people_.back()).add_client();
     }
@@ -72,7 +76,7 @@ class Network {
   void run(int turns) {
     for (int turn = 0; turn < turns && !::testing::Test::HasFailure(); ++turn) {
       for (Person& person : people_)
-        if (one_in(scene_.ask_one_in)) person.unsent += person.client.ask(random_);
+        if (one_in(scene_.ask_one_in)) person.unsent += person.client.ask(random_, now_);
       break_something();
       step();
     }
@@ -88,7 +92,7 @@ class Network {
     return all;
   }
   struct Sums {
-    std::size_t answers = 0, failures = 0, found = 0, executed = 0;
+    std::size_t answers = 0, failures = 0, found = 0, old = 0, executed = 0;
     OverloadCounts overload;
   };
   Sums sums() const {
@@ -97,6 +101,7 @@ class Network {
       all.answers += person.client.answers;
       all.failures += person.client.failures;
       all.found += person.client.found;
+      all.old += person.client.old;
     }
     for (const Machine& machine : machines_) all.executed += machine.server.executed;
     for (const auto& loop : loops_) all.overload.add(loop->proxy.counters().overload);
@@ -119,6 +124,8 @@ class Network {
     Machine(Protocol protocol, bool meta) : server(protocol, meta) {}
     Server server;
     Time dead_until{}, stopped_until{}, slow_until{}, busy_until{};
+    /// Connections that the router has ended: what was sent on them is done all the same, sooner or later.
+    std::vector<Connection> orphans;
   };
   struct Person {
     Person(const Client::Habits& habits, Ledger& ledger) : client(habits, ledger) {}
@@ -169,6 +176,7 @@ class Network {
       Machine& machine = any(machines_);
       machine.dead_until = in_up_to(400);
       machine.server.forget();
+      machine.orphans.clear();
       each_link_of(machine,
                    [&](Side& side, Proxy::ServerId s) { lose(side, s, "it closed the connection"); });
     }
@@ -221,11 +229,17 @@ class Network {
         if (side->links[s].open) exchange(*side, s);
       settle(*side);
     }
+    for (Machine& machine : machines_)
+      if (now_ >= machine.stopped_until && one_in(4))
+        std::erase_if(machine.orphans, [&](Connection& c) { return !machine.server.execute(c, now_); });
     for (Person& person : people_) listen(person);
   }
   void settle(Side& side) {
     Proxy& proxy = side.proxy;
-    proxy.each_to_disconnect([&](Proxy::ServerId s) { lose(side, s, "it was given up"); });
+    proxy.each_to_disconnect([&](Proxy::ServerId s) {
+      machine_of(proxy, s).orphans.push_back(std::move(link(side, s).connection));
+      lose(side, s, "it was given up");
+    });
     proxy.each_to_connect([&](Proxy::ServerId s) {
       link(side, s) = {};
       link(side, s).opens = one_in(2) ? now_ : in_up_to(50);
@@ -257,7 +271,7 @@ class Network {
     EXPECT_LE(out.size(), limits.unsent + limits.requests * 1000);
     if (now_ < person.deaf_until) return;
     const std::size_t size = std::min<std::size_t>(out.size(), random_.next() % 400);
-    person.client.hear(out.view().substr(0, size));
+    person.client.hear(out.view().substr(0, size), now_);
     out.consume(size);
     if (proxy.waits_for_service(person.id)) proxy.serve(person.id, now_);
   }
