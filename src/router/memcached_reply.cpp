@@ -43,7 +43,7 @@ McScan scan_values(std::string_view bytes) noexcept {
     }
     std::size_t size = 0;
     if (!number_in(line, 3, size)) return {0, true};
-    if (bytes.size() < at + size + 2) return {};
+    if (bytes.size() < at + size + 2) return {0, false, at + size + 2};
     at += size + 2;
   }
 }
@@ -72,7 +72,8 @@ McScan scan_memcached(McReply kind, std::string_view bytes) noexcept {
   std::size_t size = 0;
   if (!number_in(line, 1, size)) return {0, true};
   const std::size_t whole = line.size() + size + 2;
-  return {bytes.size() < whole ? 0 : whole, false};
+  if (bytes.size() < whole) return {0, false, whole - 2};  // a line end is an answer, too
+  return {whole, false};
 }
 
 }  // namespace arcwise::router

@@ -20,6 +20,8 @@ enum class McReply : std::uint8_t {
 struct McScan {
   std::size_t size = 0;  ///< of the whole reply; 0: there is more to come
   bool broken = false;   ///< this is no reply: the connection cannot be used any more
+  /// Not whole: so many bytes need not be kept where nobody wants it; what is left is scanned as before.
+  std::size_t spare = 0;
 };
 McScan scan_memcached(McReply kind, std::string_view bytes) noexcept;
 

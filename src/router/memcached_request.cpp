@@ -17,7 +17,7 @@ constexpr std::string_view bad_chunk = "CLIENT_ERROR bad data chunk\r\n";
 constexpr std::string_view too_large = "SERVER_ERROR object too large for cache\r\n";
 constexpr std::string_view line_too_long = "CLIENT_ERROR line too long\r\n";
 
-constexpr std::array<std::pair<std::string_view, McVerb>, 25> verbs{{
+constexpr std::array<std::pair<std::string_view, McVerb>, 26> verbs{{
     {"get", McVerb::get},
     {"gets", McVerb::gets},
     {"mg", McVerb::meta_get},
@@ -43,6 +43,7 @@ constexpr std::array<std::pair<std::string_view, McVerb>, 25> verbs{{
     {"stats", McVerb::stats},
     {"flush_all", McVerb::flush_all},
     {"quit", McVerb::quit},
+    {"bget", McVerb::get},
 }};
 
 McVerb verb_of(std::string_view name) noexcept {
@@ -114,7 +115,7 @@ McParsed storage(const Whole& whole, std::string_view rest, const McLimits& limi
   out.rest = rest;
   const std::string_view flags = next_word(rest), expires = next_word(rest), bytes = next_word(rest);
   const auto size = length(bytes);
-  if (!size) return refuse(whole.line, bytes.empty() ? unknown : bad_chunk);
+  if (!size) return refuse(whole.line, bytes.empty() ? unknown : bad_format);
   const bool has_unique = out.verb == McVerb::cas;
   const bool fine = whole_number(flags, 0xffff'ffff) && time(expires) &&
                     (!has_unique || whole_number(next_word(rest), ~std::uint64_t{0})) &&
@@ -127,7 +128,7 @@ McParsed storage(const Whole& whole, std::string_view rest, const McLimits& limi
 McParsed meta_set(const Whole& whole, std::string_view rest, const McLimits& limits,
                   McRequest& out) noexcept {
   const auto size = length(next_word(rest));
-  if (!size) return refuse(whole.line, bad_chunk);
+  if (!size) return refuse(whole.line, bad_format);
   if (out.key.size() > mc_longest_key) return refuse(whole.line, bad_format, *size + 2);
   return with_data(whole, *size, limits, out);
 }
@@ -141,18 +142,26 @@ McParsed one_key(const Whole& whole, std::string_view rest, McRequest& out) noex
   return {What::request, whole.line, 0, 0, false, {}};
 }
 
+// Before anything is asked: nothing is said of the keys before it then.
+bool has_long_key(std::string_view keys) noexcept {
+  if (keys.size() <= mc_longest_key) return false;
+  for (std::string_view key = next_word(keys); !key.empty(); key = next_word(keys))
+    if (key.size() > mc_longest_key) return true;
+  return false;
+}
+
 // gat EXPTIME KEY+: `key` is the time.
 McParsed touching(const Whole& whole, std::string_view rest, McRequest& out) noexcept {
   out.rest = rest;
+  if (has_long_key(rest)) return refuse(whole.line, bad_format);
   if (!time(out.key)) return refuse(whole.line, "CLIENT_ERROR invalid exptime argument\r\n");
-  if (next_word(rest).empty()) return refuse(whole.line, unknown);
   return {What::request, whole.line, 0, 0, false, {}};
 }
 
 McParsed keyed(const Whole& whole, std::string_view rest, const McLimits& limits, McRequest& out) noexcept {
   out.key = next_word(rest);
   out.rest = rest;
-  if (out.key.empty()) return refuse(whole.line, unknown);
+  if (out.key.empty()) return refuse(whole.line, out.verb == McVerb::meta_debug ? bad_format : unknown);
   switch (out.verb) {
     case McVerb::set:
     case McVerb::add:
@@ -203,6 +212,7 @@ McParsed parse_memcached(std::string_view bytes, const McLimits& limits, McReque
     case McVerb::gets: {
       out.rest = rest;
       if (next_word(rest).empty()) return refuse(whole.line, unknown);
+      if (has_long_key(out.rest)) return refuse(whole.line, bad_format);
       return {What::request, whole.line, 0, 0, false, {}};
     }
     case McVerb::meta_noop:

@@ -50,7 +50,7 @@ TEST(memcached_request, an_error_leaves_the_stream_in_step) {
   EXPECT_EQ(heard("get\r\nbogus\r\nset a x 0 2\r\nhi\r\nset a 0 0 -1\r\nset a 0 0 1\r\n12\nset " + long_key +
                   " 0 0 2\r\nhi\r\ndelete " + long_key + "\r\ngat x a\r\nget a\r\n"),
             (Lines{"ERROR", "bogus key= rest= data=0", "CLIENT_ERROR bad command line format",
-                   "CLIENT_ERROR bad data chunk", "CLIENT_ERROR bad data chunk",
+                   "CLIENT_ERROR bad command line format", "CLIENT_ERROR bad data chunk",
                    "CLIENT_ERROR bad command line format", "CLIENT_ERROR bad command line format",
                    "CLIENT_ERROR invalid exptime argument", "get key= rest= a data=0"}));
 }

@@ -25,10 +25,17 @@ enum class Use : std::uint8_t {
   all_ok,      ///< RESP: OK, or the first error
   server_ok,   ///< memcached: OK, or the first error
   wrapped,     ///< RESP: of EXEC, the answer to the first command
+  // What all servers say of their keys, gathered: proxy_keyspace.cpp
+  first,     ///< RESP: all say the same
+  all_true,  ///< RESP: arrays of 0 and 1, with 1 where each says so
+  keys,      ///< RESP: arrays of keys, as one
+  one_of,    ///< RESP: one of those that are not null
+  scan,      ///< RESP: a server's cursor and keys, as the router's
+  // The router's own
   meta_probe,  ///< whether the server answers, and knows meta commands
   probe,       ///< whether the server answers
   fence,       ///< what was written elsewhere is dropped
-  greeting     ///< AUTH and SELECT of a new connection
+  greeting     ///< HELLO, AUTH and SELECT of a new connection
 };
 
 /// The router's own question: no client waits for its answer.
@@ -49,7 +56,8 @@ struct Slot {
   std::uint32_t waits = 0;     ///< parts to come
   std::uint32_t elements = 0;  ///< of an array: so many slots behind it are its elements
   std::int64_t total = 0;
-  std::string bytes;  ///< the answer, or of a value what failed; while a value is waited for, its key
+  std::size_t kept = 0;  ///< of what its client has waiting, these bytes
+  std::string bytes;     ///< the answer, or of a value what failed; while a value is waited for, its key
 };
 
 /// What a server will answer next but so many.

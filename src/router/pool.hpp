@@ -73,8 +73,10 @@ struct PoolLimits {
   McLimits memcached;
   RespLimits redis{std::size_t{1} << 20, std::size_t{64} << 20, std::size_t{128} << 20,
                    std::size_t{64} << 10};
-  std::size_t requests = 1024;                ///< of one client that wait for answers
-  std::size_t unsent = std::size_t{4} << 20;  ///< bytes for a client that does not read them
+  std::size_t requests = 1024;                 ///< of one client that wait for answers
+  std::size_t unsent = std::size_t{4} << 20;   ///< bytes for a client that does not read them
+  std::size_t held = std::size_t{256} << 20;   ///< bytes of answers for one client; others are an error
+  std::size_t reply = std::size_t{128} << 20;  ///< bytes of one; what is longer is an error
   std::size_t clients = 10'000;
   milliseconds slow{100};  ///< a request that takes longer is noted
 };
@@ -108,6 +110,7 @@ struct Pool {
   std::string password;         ///< for the servers
   std::string client_password;  ///< that clients must give; empty: none
   unsigned database = 0;
+  bool flush_all = true;  ///< whether clients may have all data dropped: flush_all, FLUSHALL, FLUSHDB
   PoolLimits limits;
   /// Copies of a pool, for other loops, have the same.
   std::shared_ptr<WriteMarks> marks = std::make_shared<WriteMarks>();

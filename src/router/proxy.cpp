@@ -58,6 +58,7 @@ void Proxy::use_servers() {
     while (id < servers_.size() && servers_[id].address != pool_.addresses[n]) ++id;
     if (id == servers_.size()) servers_.emplace_back().left = true;
     Server& server = servers_[id];
+    server.home = id;
     server.name = pool_.placement.map().nodes()[n].name;
     server.address = pool_.addresses[n];
     server_of_.push_back(id);
@@ -66,6 +67,7 @@ void Proxy::use_servers() {
   }
   use_gutter();
   use_overload();
+  use_lanes();
 }
 
 void Proxy::adopt(Pool pool) {
@@ -106,6 +108,10 @@ Proxy::ClientId Proxy::add_client() {
 void Proxy::drop_client(ClientId id) noexcept {
   Client& client = clients_[id];
   if (!client.used) return;
+  if (client.lane != nobody) {
+    to_disconnect_.push_back(client.lane);  // with what it watches
+    release_lane(client);
+  }
   const std::uint32_t generation = client.generation + 1;
   client = Client{};
   client.generation = generation;
@@ -158,18 +164,22 @@ Slot& Proxy::add_slot(Client& client, Slot::Kind kind, std::uint32_t waits) {
   slot.waits = waits;
   slot.elements = 0;
   slot.total = 0;
+  slot.kept = 0;
   slot.bytes.clear();
   return slot;
 }
 
 void Proxy::answer_now(Client& client, std::string_view text) {
-  if (client.slots.empty())
+  if (client.slots.empty()) {
     client.out.append(text);
-  else
-    add_slot(client, Slot::Kind::whole, 0).bytes.assign(text);
+    return;
+  }
+  Slot& slot = add_slot(client, Slot::Kind::whole, 0);
+  slot.bytes.assign(text);
+  keep(client, slot);
 }
 
-Proxy::Server* Proxy::admit(const Asked& asked, const Target& to, Part& part) {
+Proxy::ServerId Proxy::admit(const Asked& asked, const Target& to, Part& part) {
   ++counters_.parts;
   part.client = asked.id;
   part.generation = asked.client.generation;
@@ -177,21 +187,23 @@ Proxy::Server* Proxy::admit(const Asked& asked, const Target& to, Part& part) {
   part.sent = asked.now;
   if (to.server == nobody) {
     fail(part, {}, "no server holds this key");
-    return nullptr;
+    return nobody;
   }
-  Server& server = servers_[to.server];
-  if (!to.why.empty() || must_wait(server, asked.now)) {
-    fail(part, server.name, to.why.empty() ? server.why : to.why);
-    return nullptr;
+  // What is known of a server is known by its first connection.
+  Server& home = servers_[to.server];
+  if (!to.why.empty() || must_wait(home, asked.now)) {
+    fail(part, home.name, to.why.empty() ? home.why : to.why);
+    return nobody;
   }
-  if (server.state == State::idle || server.state == State::waiting) begin_connection(to.server, asked.now);
-  if (is_crowded(server) && !hold_back(asked.client, to.server)) {
-    busy(part, server, "more waits for it than it takes");
-    return nullptr;
+  if (home.state == State::idle || home.state == State::waiting) begin_connection(to.server, asked.now);
+  const ServerId s = asked.client.own_lanes ? lane_of(asked.client, to.server, asked.now) : to.server;
+  if (is_crowded(servers_[s]) && !hold_back(asked.client, s)) {
+    busy(part, home, "more waits for it than it takes");
+    return nobody;
   }
   counters_.elsewhere += to.elsewhere;
-  list(servers_to_send_, servers_, to.server);
-  return &server;
+  list(servers_to_send_, servers_, s);
+  return s;
 }
 
 void Proxy::enter(ServerId s, State state, Time now) {
@@ -228,6 +240,7 @@ PoolStats Proxy::stats(Time now) const {
     to.timeouts = server.timeouts;
     count_of(server, now, to);
   }
+  add_lanes(out, now);
   return out;
 }
 
@@ -241,9 +254,16 @@ void Proxy::begin_connection(ServerId s, Time now) {
   const auto bulk = [](std::string_view text) {
     return "$" + std::to_string(text.size()) + "\r\n" + std::string(text) + "\r\n";
   };
-  if (!pool_.password.empty()) say(Use::greeting, "*2\r\n$4\r\nAUTH\r\n" + bulk(pool_.password));
+  if (server.protocol == 3) {
+    const std::string auth =
+        pool_.password.empty() ? std::string() : "$4\r\nAUTH\r\n$7\r\ndefault\r\n" + bulk(pool_.password);
+    say(Use::greeting, (auth.empty() ? "*2" : "*5") + ("\r\n$5\r\nHELLO\r\n$1\r\n3\r\n" + auth));
+  } else if (!pool_.password.empty()) {
+    say(Use::greeting, "*2\r\n$4\r\nAUTH\r\n" + bulk(pool_.password));
+  }
   if (pool_.database != 0)
     say(Use::greeting, "*2\r\n$6\r\nSELECT\r\n" + bulk(std::to_string(pool_.database)));
+  if (s != server.home) return;
   if (server.standing->away() || pool_.failing.probe_every.count() > 0) probe(s, now);
 }
 
@@ -258,8 +278,9 @@ void Proxy::connected(ServerId s, Time now) {
 bool Proxy::answered(ServerId s, Time now) {
   Server& server = servers_[s];
   now_ = now;
+  if (server.skip > 0) skip_reply(server);
   const std::string_view bytes = server.in.view();
-  std::size_t at = 0;
+  std::size_t at = 0, spare = 0;
   bool broken = false;
   while (at < bytes.size() && !broken && !server.parts.empty()) {
     const Part part = server.parts.front();
@@ -268,10 +289,15 @@ bool Proxy::answered(ServerId s, Time now) {
       const auto found = server.scanner.scan(bytes.substr(at));
       size = found.size;
       broken = found.broken;
+      if (size > 0 && bytes[at] == '>') {  // nobody asked for it, and it answers nothing
+        at += size;
+        continue;
+      }
     } else {
       const McScan found = scan_memcached(part.reply, bytes.substr(at));
       size = found.size;
       broken = found.broken;
+      spare = found.spare;
     }
     if (size == 0) break;
     server.failures = 0;
@@ -291,6 +317,7 @@ bool Proxy::answered(ServerId s, Time now) {
   // Bytes that nobody asked for belong to no request.
   broken |= server.parts.empty() && at < bytes.size();
   server.in.consume(at);
+  if (server.in.size() > pool_.limits.reply && !server.parts.empty() && !broken) give_up_reply(s, spare);
   if (server.state == State::stalled && server.parts.empty()) {
     enter(s, State::up, now);
     note(Severity::note, "server_drained", server, "it has answered all that was given up");
@@ -307,18 +334,21 @@ void Proxy::lost(ServerId s, std::string_view why, Time now) {
   // An idle connection may be closed by the server: the next request makes another.
   const bool let_go = server.owes_nothing() && (server.left || server.state == State::up);
   const bool was_up = server.state == State::up;
+  const bool further = s != server.home;
   server.why = let_go ? std::string_view() : why;
-  enter(s, let_go ? State::idle : State::waiting, now);
-  if (!let_go && server.failures == 0) note(Severity::warning, "server_lost", server, why);
+  enter(s, let_go || further ? State::idle : State::waiting, now);
+  if (further) lose_lane(s);
+  if (!let_go && !further && server.failures == 0) note(Severity::warning, "server_lost", server, why);
   server.meta = false;
   server.scanner = {};
+  server.skip = 0;
   const auto wait =
       std::min(pool_.failing.last_retry, pool_.failing.first_retry * (1u << std::min(server.failures, 10u)));
   server.retry = now + wait;
-  ++server.failures;
+  if (!further) ++server.failures;
   if (let_go) server.failures = 0;
-  if (!let_go) failed(s, now);
-  if (!let_go) away(s, why, now);
+  if (!let_go && !further) failed(s, now);
+  if (!let_go && !further) away(s, why, now);
   drained(s, now);
   server.in.clear();
   server.out.clear();
@@ -382,15 +412,15 @@ void Proxy::tick(Time now) {
 void Proxy::stall(ServerId s, std::string_view why, Time now) {
   Server& server = servers_[s];
   enter(s, State::stalled, now);
-  server.why = why;
+  server.why = servers_[server.home].why = why;
   note(Severity::warning, "server_stalled", server, why);
   drop_held(s, why);
   server.owes = true;
   server.owes_since = now;
   server.standing->owe();
   server.fencing = 0;
-  failed(s, now);
-  away(s, why, now);
+  failed(server.home, now);
+  away(server.home, why, now);
   for (std::uint64_t i = server.parts.first(); i != server.parts.end(); ++i) {
     const Part part = server.parts[i];
     if (is_own(part.use) && part.use != Use::fence) continue;
@@ -409,7 +439,8 @@ void Proxy::write_answer(Sink& out, const Part& part, const Slot& slot, std::str
       out.append(reply);
       break;
     case Use::quiet:
-      if (!reply.starts_with("HD") && !reply.starts_with("EN") && !reply.starts_with("NF")) out.append(reply);
+      // Of a meta get a miss is not told, of others that they were done.
+      if (!reply.starts_with(part.read ? "EN" : "HD")) out.append(reply);
       break;
     case Use::element:
       if (reply.starts_with("*1\r\n")) reply.remove_prefix(4);
@@ -433,11 +464,14 @@ void Proxy::deliver(ServerId s, const Part& part, std::string_view reply) {
   if (is_own(part.use)) return own_answer(s, part, reply);
   Client& client = clients_[part.client];
   if (part.use == Use::nothing || client.generation != part.generation) return;
+  reply = within_bounds(client, reply);
   const bool error = is_error(pool_.protocol, reply);
   if (error && part.use != Use::whole) return fail(part, servers_[s].name, reply);
   Slot& slot = client.slots[part.slot];
   if (part.use == Use::total) {
     client.slots[part.head].total += number_of(reply);
+  } else if (part.use >= Use::first) {
+    gather(s, part, slot, reply);
   } else if (part.use != Use::all_ok && part.use != Use::server_ok) {
     if (part.slot == part.head && client.slots.first() == part.slot) {
       write_answer(client.out, part, slot, reply);
@@ -448,6 +482,7 @@ void Proxy::deliver(ServerId s, const Part& part, std::string_view reply) {
     write_answer(scratch_, part, slot, reply);
     slot.bytes.swap(scratch_);
   }
+  keep(client, slot);
   finish(client, part.client, part);
 }
 
@@ -467,6 +502,7 @@ void Proxy::fail(const Part& part, std::string_view server, std::string_view why
   Client& client = clients_[part.client];
   if (client.generation != part.generation) return;
   ++counters_.failed_parts;
+  client.watch_lost |= client.lane != nobody;
   Slot& slot = client.slots[part.slot];
   Slot& head = client.slots[part.head];
   // What a server says itself is told; policies are for those that say nothing.
@@ -475,7 +511,9 @@ void Proxy::fail(const Part& part, std::string_view server, std::string_view why
     slot.failed = !missed;
     slot.bytes = slot.failed ? failure_text(server, why) : std::string();
   } else if (missed) {
-    slot.bytes = pool_.protocol == Protocol::redis ? "$-1\r\n" : "EN\r\n";
+    slot.bytes = pool_.protocol != Protocol::redis ? "EN\r\n"
+                 : client.session.protocol == 3    ? "_\r\n"
+                                                   : "$-1\r\n";
   } else if (!head.failed) {
     head.failed = true;
     head.bytes = failure_text(server, why);
@@ -490,6 +528,7 @@ void Proxy::finish(Client& client, ClientId id, const Part& part) {
     if (part.use == Use::total) head.bytes = ":" + std::to_string(head.total) + "\r\n";
     if (part.use == Use::all_ok) head.bytes = "+OK\r\n";
     if (part.use == Use::server_ok) head.bytes = "OK\r\n";
+    if (part.use >= Use::first) gathered(part.use, head);
   }
   if (part.slot != part.head) client.slots[part.slot].waits = 0;
   emit(client, id);
@@ -507,9 +546,11 @@ void Proxy::emit_front(Client& client) {
     client.out.append(slot.bytes);
   }
   const std::uint32_t elements = slot.failed ? slot.elements : 0;
-  client.slots.pop();
   // An array that is an error now has no elements.
-  for (std::uint32_t i = 0; i < elements; ++i) client.slots.pop();
+  for (std::uint32_t i = 0; i <= elements; ++i) {
+    unkeep(client, client.slots.front());
+    client.slots.pop();
+  }
 }
 
 void Proxy::emit(Client& client, ClientId id) {

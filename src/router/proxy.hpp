@@ -30,6 +30,7 @@
 #include "router/part.hpp"
 #include "router/pool.hpp"
 #include "router/redis_commands.hpp"
+#include "router/redis_session.hpp"
 #include "router/resp.hpp"
 #include "router/ring_queue.hpp"
 #include "router/standing.hpp"
@@ -147,7 +148,7 @@ class Proxy {
   struct Transaction {
     std::string commands;
     std::uint32_t count = 0;
-    std::uint32_t server = 0;
+    std::uint32_t server = nobody;
     bool broken = false;  ///< a command was refused: EXEC aborts
   };
   struct Client {
@@ -158,14 +159,28 @@ class Proxy {
     std::uint32_t generation = 0;
     std::size_t wanted = 0;  ///< bytes before which parsing again is of no use
     std::size_t skip = 0;
+    std::size_t kept = 0;   ///< bytes of answers that wait in slots
+    std::size_t usual = 0;  ///< bytes that an answer is likely to have
     bool used = false, closing = false, skip_line = false, listed = false;
     bool stopped = false;       ///< for want of room
     bool resumes = false;       ///< it is listed among those that go on when there is room
     ServerId held_by = nobody;  ///< a crowded server that it has sent something
     std::string failure;        ///< of a value before its end
+    // Redis
+    RedisSession session;
+    bool alone = false;       ///< the next command waits until all before it is answered
+    bool own_lanes = false;   ///< it does not speak through the servers' first connections
+    bool watch_lost = false;  ///< with its connection, or its owner: EXEC does nothing
+    ServerId lane = nobody;   ///< the connection on which it watches
   };
+  /// A server, or a further connection to one: see proxy_lanes.cpp.
   struct Server {
     std::string name, address;
+    ServerId home = 0;            ///< the server; itself, unless it is a further connection
+    std::uint32_t protocol = 2;   ///< RESP, of this connection
+    ServerId resp3 = nobody;      ///< the server's connection for those who speak RESP3
+    std::vector<ServerId> spare;  ///< its connections for those who watch keys, while nobody does
+    ClientId watcher = nobody;    ///< whose connection it is
     Buffer in, out;
     RingQueue<Part> parts;
     std::uint32_t own = 0;  ///< of its parts, those that are the router's own questions
@@ -174,6 +189,7 @@ class Proxy {
     Buffer kept;            ///< commands of those parts that may be asked again
     RespScanner scanner;
     Standing* standing = nullptr;
+    std::size_t skip = 0;  ///< bytes to come of an answer that was too long
     State state = State::idle;
     bool meta = false, listed = false;
     bool left = false;  ///< the map
@@ -218,7 +234,9 @@ class Proxy {
   }
 
   bool has_room(const Client& client) const noexcept {
-    return client.slots.size() < pool_.limits.requests && client.out.size() < pool_.limits.unsent &&
+    const std::size_t waiting = client.slots.size();
+    return waiting < (client.alone ? 1 : pool_.limits.requests) &&
+           client.out.size() + client.kept + waiting * client.usual < pool_.limits.unsent &&
            (client.held_by == nobody || !is_crowded(servers_[client.held_by]));
   }
   /// It takes less than it is sent. One that refuses everything is not crowded, for nothing waits for it.
@@ -251,23 +269,27 @@ class Proxy {
     Part part = how;
     part.head = head;
     part.slot = slot;
-    Server* server = admit(asked, to, part);
-    if (!server) return;
-    const std::size_t before = server->out.size();
-    write(server->out);
+    const ServerId s = admit(asked, to, part);
+    if (s == nobody) return;
+    Server& server = servers_[s];
+    const std::size_t before = server.out.size();
+    write(server.out);
     if (guarded_) [[unlikely]]
-      return guard(to.server, part, before);
-    server->parts.push() = part;
-    ++server->requests;
+      return guard(s, part, before);
+    server.parts.push() = part;
+    ++server.requests;
   }
-  Server* admit(const Asked& asked, const Target& to, Part& part);
+  /// The connection on which to ask; nobody: it cannot be asked, and that is answered.
+  ServerId admit(const Asked& asked, const Target& to, Part& part);
   /// By the map; without those ejected, where the pool ejects servers.
   ServerId owner_of(std::string_view key) const noexcept {
     return reduced_ ? reduced_->owner_of(key) : server_of(pool_.placement.owner(key));
   }
   /// The key's owner or, where that is away, whom the pool's policy has instead.
   Target target_of(std::string_view key, Deed deed, Time now) {
-    const ServerId owner = owner_of(key);
+    return target_of(key, owner_of(key), deed, now);
+  }
+  Target target_of(std::string_view key, ServerId owner, Deed deed, Time now) {
     const bool here =
         owner == nobody || (servers_[owner].state <= State::up && servers_[owner].standing->here());
     if (here && !bounded_) return {owner, false, {}, mark_of(key)};
@@ -370,19 +392,50 @@ class Proxy {
   // proxy_redis.cpp
   std::size_t serve_redis(const Asked& asked, std::string_view bytes);
   void route_redis(const Asked& asked, std::string_view bytes);
-  void own_answer(const Asked& asked, std::string_view name, std::string_view bytes);
+  void own_answer(const Asked& asked, const RedisCommand& command, std::string_view bytes);
   void to_owner(const Asked& asked, const RedisCommand& command, std::string_view bytes);
+  void to_server(const Asked& asked, const RedisCommand& command, ServerId server, std::string_view bytes);
   void split(const Asked& asked, const RedisCommand& command, std::string_view bytes);
-  void to_all(const Asked& asked, const RedisCommand& command, std::string_view bytes);
   void refuse(const Asked& asked, std::string_view text);
-  /// The server that holds all keys of the command; nullopt: refused, and answered.
+  /// The server that holds all keys of the command, nobody where there are none; nullopt: refused, and
+  /// answered.
   std::optional<ServerId> owner_of_all(const Asked& asked, const RedisCommand& command,
                                        std::string_view bytes);
+  /// This command again, when all before it is answered.
+  void later(Client& client) noexcept { client.stopped = client.alone = true; }
+
+  // proxy_keyspace.cpp
+  void to_any(const Asked& asked, std::string_view bytes);
+  void to_all(const Asked& asked, const RedisCommand& command, std::string_view bytes);
+  void scan(const Asked& asked, std::string_view bytes);
+  void gather(ServerId s, const Part& part, Slot& head, std::string_view reply);
+  void gathered(Use use, Slot& head);
+  std::size_t append_owned(ServerId s, std::string_view keys, std::string& out) const;
+  ServerId any_server(Time now) const noexcept;
+
+  // proxy_bounds.cpp
+  void keep(Client& client, Slot& slot) noexcept;
+  static void unkeep(Client& client, Slot& slot) noexcept;
+  std::string_view within_bounds(Client& client, std::string_view reply) const noexcept;
+  void give_up_reply(ServerId s, std::size_t spare);
+  static void skip_reply(Server& server) noexcept;
+
+  // proxy_lanes.cpp
+  ServerId lane_of(Client& client, ServerId server, Time now);
+  ServerId add_lane(ServerId server, std::uint32_t protocol);
+  void take_lane(const Asked& asked, ServerId server);
+  void release_lane(Client& client) noexcept;
+  void lose_lane(ServerId lane);
+  void use_lanes();
+  void add_lanes(PoolStats& stats, Time now) const;
 
   // proxy_transaction.cpp
-  void transaction(const Asked& asked, std::string_view name);
+  void transaction(const Asked& asked, const RedisCommand& command, std::string_view bytes);
+  void watch(const Asked& asked, const RedisCommand& command, std::string_view bytes);
+  void unwatch(const Asked& asked, Use use);
   void queue(const Asked& asked, const RedisCommand& command, std::string_view bytes);
   void execute(const Asked& asked, const Transaction& transaction);
+  void end_session(const Asked& asked);
 
   Pool pool_;
   std::vector<Client> clients_;
@@ -421,6 +474,9 @@ class Proxy {
   ReadsInFlight reads_;
   Riders riders_;
   RetryBudget budget_;
+  bool marks_stale_ = false;      ///< memcached: a client has marked items as stale
+  std::vector<ServerId> owners_;  ///< of the keys of a command that is split
+  std::uint64_t picks_ = 0;       ///< of one among several answers, so far
   Counters counters_;
   std::vector<Event> events_;
   std::vector<Slow> slow_;

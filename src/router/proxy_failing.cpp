@@ -1,5 +1,6 @@
 // While a server does not answer, and when it is back: whom its keys are asked of, and what is done before it
 // is asked again.
+#include "router/memcached_key.hpp"
 #include "router/proxy.hpp"
 
 namespace arcwise::router {
@@ -13,25 +14,6 @@ constexpr std::string_view not_heard = "it does not answer";
 
 // memcached's clock goes by seconds, and an item may live one longer.
 constexpr std::chrono::seconds clock_error{2};
-
-std::string base64(std::string_view bytes) {
-  static constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (std::size_t at = 0; at < bytes.size(); at += 3) {
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - at);
-    unsigned bits = 0;
-    for (std::size_t i = 0; i < 3; ++i)
-      bits = bits << 8 | (i < count ? static_cast<unsigned char>(bytes[at + i]) : 0u);
-    for (std::size_t i = 0; i < 4; ++i) out += i <= count ? digits[bits >> (18 - 6 * i) & 63] : '=';
-  }
-  return out;
-}
-
-// Keys of bytes that stand in no command line were written in base64.
-std::string deletion_of(std::string_view key) {
-  const bool plain = std::all_of(key.begin(), key.end(), [](unsigned char c) { return c > ' ' && c != 127; });
-  return plain ? "delete " + std::string(key) + "\r\n" : "md " + base64(key) + " b\r\n";
-}
 
 }  // namespace
 
@@ -64,7 +46,7 @@ void Proxy::use_gutter() {
     node.name = node.label = node.host = node.address = address;
     ServerId id = 0;
     while (id < servers_.size() && servers_[id].address != address) ++id;
-    if (id == servers_.size()) servers_.emplace_back();
+    if (id == servers_.size()) servers_.emplace_back().home = id;
     Server& server = servers_[id];
     server.address = address;
     if (server.name.empty()) server.name = address;
@@ -276,7 +258,7 @@ void Proxy::probe(ServerId s, Time now) {
 // Before a client pays for it: whether a server answers, and what its return waits for.
 void Proxy::look_after(ServerId s, Time now) {
   Server& server = servers_[s];
-  if (server.left) return;
+  if (server.left || server.home != s) return;
   // A twemproxy would ask it again and again, and count.
   if (pool_.failing.auto_eject && server.state == State::stalled && now - server.counted > patience())
     failed(s, now);
@@ -300,7 +282,7 @@ void Proxy::look_after(ServerId s, Time now) {
 // When look_after() has something to do by itself.
 Time Proxy::looked_after_at(const Server& server, Time now) const noexcept {
   constexpr milliseconds soon{20};  // another loop, or another server's return, is waited for
-  if (server.left) return Time::max();
+  if (server.left || &server != &servers_[server.home]) return Time::max();
   if (pool_.failing.auto_eject && server.state == State::stalled)
     return server.counted + patience() + Time(1);
   const milliseconds every = pool_.failing.probe_every;
@@ -320,7 +302,7 @@ void Proxy::carry_out(ServerId s, const Standing::Task& task, Time now) {
   if (task.flush) own_question(s, Use::fence, redis ? "*1\r\n$7\r\nFLUSHDB\r\n" : "flush_all\r\n", now);
   for (const std::string& key : task.remove) {
     text = redis ? "*2\r\n$6\r\nUNLINK\r\n$" + std::to_string(key.size()) + "\r\n" + key + "\r\n"
-                 : deletion_of(key);
+                 : mc_deletion(key);
     own_question(s, Use::fence, text, now);
   }
   if (servers_[s].fencing == 0) fenced(s, now);

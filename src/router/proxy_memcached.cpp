@@ -1,6 +1,8 @@
 // memcached's commands: which servers each goes to, and what is made of their answers.
+#include <charconv>
 #include <cmath>
 
+#include "router/memcached_key.hpp"
 #include "router/proxy.hpp"
 
 namespace arcwise::router {
@@ -39,9 +41,10 @@ Deed deed_of(const McRequest& request) noexcept {
 
 // Takes the flag q out of a meta command's flags; servers answer every part, so that nothing gets out of
 // step.
-bool take_quiet(std::string_view flags, std::string& out) {
+bool take_quiet(std::string_view flags, std::string& out, bool& marks_stale) {
   bool quiet = false;
   for (std::string_view word = next_word(flags); !word.empty(); word = next_word(flags)) {
+    marks_stale |= word == "I";
     if (word == "q") {
       quiet = true;
       continue;
@@ -56,6 +59,17 @@ bool changes_item(std::string_view flags) noexcept {
   for (std::string_view word = next_word(flags); !word.empty(); word = next_word(flags))
     if (word.front() == 'T' || word.front() == 'N' || word.front() == 'R') return true;
   return false;
+}
+
+// It is the servers' own, and nothing of theirs is changed.
+std::string_view verbosity(std::string_view rest) noexcept {
+  const std::string_view level = next_word(rest);
+  next_word(rest);  // where `noreply` may stand
+  if (level.empty() || !next_word(rest).empty()) return "ERROR\r\n";
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(level.data(), level.data() + level.size(), value);
+  const bool number = error == std::errc() && end == level.data() + level.size();
+  return number ? "OK\r\n" : "CLIENT_ERROR bad command line format\r\n";
 }
 
 }  // namespace
@@ -117,9 +131,9 @@ void Proxy::route_memcached(const Asked& asked, const McRequest& request) {
     case McVerb::meta_noop:
       return answer_now(client, "MN\r\n");
     case McVerb::version:
-      return answer_now(client, "VERSION arcwised\r\n");
+      return answer_now(client, "VERSION 1.6.18\r\n");
     case McVerb::verbosity:
-      if (!request.noreply) answer_now(client, "OK\r\n");
+      if (!request.noreply) answer_now(client, verbosity(request.rest));
       return;
     case McVerb::stats:
       return answer_now(client, statistics(request.rest));
@@ -137,20 +151,15 @@ void Proxy::route_memcached(const Asked& asked, const McRequest& request) {
 }
 
 // Each key is a value of its own, from its own server. Where that knows meta commands, a get is one:
-// memcached answers many of these in one send, and plain ones one by one.
+// memcached answers many of these in one send, and plain ones one by one. Not where items are marked as
+// stale: the first meta get of such an item is told to renew it, and whoever says `get` would not hear that.
 void Proxy::get_values(const Asked& asked, const McRequest& request) {
   const bool unique = request.verb == McVerb::gets || request.verb == McVerb::gats;
   const bool touches = request.verb == McVerb::gat || request.verb == McVerb::gats;
   std::string_view keys = request.rest;
   for (std::string_view key = next_word(keys); !key.empty(); key = next_word(keys)) {
-    if (key.size() > mc_longest_key) {
-      Slot& slot = add_slot(asked.client, Slot::Kind::value, 0);
-      slot.failed = true;
-      slot.bytes = "CLIENT_ERROR bad command line format\r\n";
-      continue;
-    }
     const Target target = target_of(key, Deed::read, asked.now);
-    const bool meta = !touches && target.server != nobody && servers_[target.server].meta;
+    const bool meta = !touches && !marks_stale_ && target.server != nobody && servers_[target.server].meta;
     Slot& slot = add_slot(asked.client, Slot::Kind::value, 1);
     slot.unique = unique;
     if (meta) slot.bytes.assign(key);
@@ -175,12 +184,12 @@ void Proxy::send_meta(const Asked& asked, const McRequest& request) {
   std::string& flags = scratch_;
   flags.clear();
   Part part;
-  part.use = take_quiet(request.rest, flags) ? Use::quiet : Use::whole;
+  part.use = take_quiet(request.rest, flags, marks_stale_) ? Use::quiet : Use::whole;
   part.reply = reply_of(request.verb);
   part.read = request.verb == McVerb::meta_get;
   part.pure = part.read && !changes_item(flags);
   label(part, request.name, request.key);
-  const Target target = target_of(request.key, deed_of(request), asked.now);
+  const Target target = target_of(McKey(request.key, request.rest).view(), deed_of(request), asked.now);
   if (target.elsewhere) cap_flags(request.verb, flags, asked.now);
   add_slot(asked.client, Slot::Kind::whole, 1);
   send(asked, target, asked.client.slots.end() - 1, part, [&](Buffer& out) {
@@ -194,7 +203,9 @@ void Proxy::send_line(const Asked& asked, const McRequest& request) {
   part.use = request.noreply ? Use::nothing : Use::whole;
   part.reply = request.verb == McVerb::meta_debug ? McReply::line : reply_of(request.verb);
   label(part, request.name, request.key);
-  const Target target = target_of(request.key, deed_of(request), asked.now);
+  const bool debug = request.verb == McVerb::meta_debug;
+  const Target target =
+      target_of(debug ? McKey(request.key, request.rest).view() : request.key, deed_of(request), asked.now);
   const std::string_view rest = target.elsewhere ? capped_rest(request, asked.now) : request.rest;
   if (!request.noreply) add_slot(asked.client, Slot::Kind::whole, 1);
   send(asked, target, asked.client.slots.end() - 1, part,
@@ -202,6 +213,11 @@ void Proxy::send_line(const Asked& asked, const McRequest& request) {
 }
 
 void Proxy::flush_all(const Asked& asked, const McRequest& request) {
+  if (!pool_.flush_all) {
+    ++counters_.errors;
+    if (!request.noreply) answer_now(asked.client, "CLIENT_ERROR flush_all is switched off in this pool\r\n");
+    return;
+  }
   Part part;
   part.use = request.noreply ? Use::nothing : Use::server_ok;
   if (!request.noreply)
@@ -226,7 +242,12 @@ std::string Proxy::statistics(std::string_view which) const {
       line(server.name + ":usable", std::to_string(std::lround(server.standing->share() * 100)) + "%");
       if (!server.why.empty()) line(server.name + ":last_error", server.why);
     }
-  } else {
+  } else if (which == "reset") {
+    return "RESET\r\n";
+  } else if (!which.empty() && which != "settings" && which != "items" && which != "slabs") {
+    return "ERROR\r\n";
+  } else if (which.empty()) {
+    line("version", "1.6.18");
     line("curr_connections", std::to_string(client_count_));
     line("requests", std::to_string(counters_.requests));
     line("errors", std::to_string(counters_.errors));

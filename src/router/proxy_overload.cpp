@@ -1,5 +1,6 @@
 // Overload: requests that wait for their turn, that share an answer, that are asked again, and that go to
 // another server because their own has its part of what is in flight.
+#include "router/memcached_key.hpp"
 #include "router/proxy.hpp"
 
 namespace arcwise::router {
@@ -156,7 +157,7 @@ Proxy::Target Proxy::within_bound(ServerId owner, std::string_view key, Deed dee
   part = {};
   part.use = Use::nothing;
   part.sent = now;
-  server.out.append("delete ", key, "\r\n");
+  server.out.append(mc_deletion(key));
   list(servers_to_send_, servers_, owner);
   return target;
 }

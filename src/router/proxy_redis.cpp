@@ -1,4 +1,6 @@
 // Redis's commands: which servers each goes to, and what is made of their answers.
+#include <algorithm>
+
 #include "router/proxy.hpp"
 
 namespace arcwise::router {
@@ -15,20 +17,30 @@ RedisWords words_of(const Command& command) noexcept {
           [](const void* of, std::size_t i) noexcept { return static_cast<const Command*>(of)->word(i); }};
 }
 
-std::string bulk(std::string_view text) {
-  return "$" + std::to_string(text.size()) + "\r\n" + std::string(text) + "\r\n";
+// XREAD waits only when it is told to.
+bool waits(const RedisCommand& command, const RespRequest& request, std::string_view bytes) noexcept {
+  if (!command.name.starts_with("xread")) return true;
+  for (std::size_t i = 1; i < request.words() && !equal_ignoring_case(request.word(bytes, i), "streams"); ++i)
+    if (equal_ignoring_case(request.word(bytes, i), "block")) return true;
+  return false;
 }
 
-// What people type comes back to them: printable, and not for ever.
-std::string shown(std::string_view text) {
-  std::string out;
-  for (const char c : text.substr(0, 64)) out += c >= ' ' && c <= '~' ? c : '?';
-  return out;
-}
-
-bool has_arity(const RedisCommand& command, std::size_t words) noexcept {
-  return command.arity >= 0 ? words == static_cast<std::size_t>(command.arity)
-                            : words >= static_cast<std::size_t>(-command.arity);
+std::string why_refused(const RedisCommand& command, std::string_view subcommand) {
+  const std::string name(command.name);
+  const std::string refused = "-ERR '" + name + "' is not routed: ";
+  if (command.traits & redis_container && !subcommand.empty()) {
+    std::string upper = name;
+    for (char& c : upper) c = static_cast<char>(c - ('a' - 'A'));
+    return "-ERR unknown subcommand '" + shown(subcommand) + "'. Try " + upper + " HELP.\r\n";
+  }
+  if (name.starts_with("cluster") || name == "readonly" || name == "readwrite" || name == "asking")
+    return "-ERR This instance has cluster support disabled\r\n";
+  if (command.traits & redis_pubsub)
+    return refused + "what is published has no owner; ask a server itself\r\n";
+  if (command.traits & redis_blocking)
+    return refused + "it would hold up a connection that clients share; ask again in a while instead\r\n";
+  if (command.traits & redis_admin) return refused + "it is for one server; ask that itself\r\n";
+  return refused + "it belongs to no single key\r\n";
 }
 
 }  // namespace
@@ -53,12 +65,12 @@ std::size_t Proxy::serve_redis(const Asked& asked, std::string_view bytes) {
       client.closing = true;
       break;
     }
-    at += parsed.used;
-    if (parsed.what == RespRequest::What::request) {
-      ++counters_.requests;
-      route_redis(asked, rest.substr(0, parsed.used));
-    }
+    client.alone = false;
+    if (parsed.what == RespRequest::What::request) route_redis(asked, rest.substr(0, parsed.used));
     client.request.reset();
+    if (client.stopped) break;
+    at += parsed.used;
+    counters_.requests += parsed.what == RespRequest::What::request;
   }
   return at;
 }
@@ -68,13 +80,16 @@ void Proxy::route_redis(const Asked& asked, std::string_view bytes) {
   const std::string_view name = request.word(bytes, 0);
   const RedisCommand* command =
       find_redis_command(name, request.words() > 1 ? request.word(bytes, 1) : std::string_view());
+  if (!pool_.client_password.empty() && !asked.client.session.authenticated &&
+      (!command || !is_open_to_all(*command)))
+    return refuse(asked, "-NOAUTH Authentication required.\r\n");
   if (!command && equal_ignoring_case(name, "arcwise")) return explain_redis(asked, bytes);
   if (!command) return refuse(asked, "-ERR unknown command '" + shown(name) + "'\r\n");
   if (!has_arity(*command, request.words()))
     return refuse(asked,
                   "-ERR wrong number of arguments for '" + std::string(command->name) + "' command\r\n");
-  if (command->route == RedisRoute::transaction) return transaction(asked, command->name);
-  if (asked.client.transaction) return queue(asked, *command, bytes);
+  if (command->route == RedisRoute::transaction) return transaction(asked, *command, bytes);
+  if (asked.client.transaction && command->route != RedisRoute::session) return queue(asked, *command, bytes);
   switch (command->route) {
     case RedisRoute::owner:
       return to_owner(asked, *command, bytes);
@@ -83,13 +98,24 @@ void Proxy::route_redis(const Asked& asked, std::string_view bytes) {
     case RedisRoute::pairs:
       return split(asked, *command, bytes);
     case RedisRoute::all_ok:
-    case RedisRoute::all_sum:
+      if (!pool_.flush_all && command->name.starts_with("flush"))
+        return refuse(asked, "-ERR '" + std::string(command->name) + "' is switched off in this pool\r\n");
       return to_all(asked, *command, bytes);
+    case RedisRoute::all_sum:
+    case RedisRoute::all_same:
+    case RedisRoute::all_true:
+    case RedisRoute::all_keys:
+    case RedisRoute::all_one:
+      return to_all(asked, *command, bytes);
+    case RedisRoute::any:
+      return to_any(asked, bytes);
+    case RedisRoute::scan:
+      return scan(asked, bytes);
     case RedisRoute::own:
-      return own_answer(asked, command->name, bytes);
+    case RedisRoute::session:
+      return own_answer(asked, *command, bytes);
     default:
-      return refuse(
-          asked, "-ERR '" + std::string(command->name) + "' is not routed: it belongs to no single key\r\n");
+      return refuse(asked, why_refused(*command, request.words() > 1 ? request.word(bytes, 1) : ""));
   }
 }
 
@@ -113,18 +139,24 @@ std::optional<Proxy::ServerId> Proxy::owner_of_all(const Asked& asked, const Red
       other = i;
     }
   });
-  if (fits && first != 0 && other == 0) return server;
-  if (!fits || first == 0)
-    refuse(asked, "-ERR syntax error\r\n");
-  else
-    refuse(asked, "-CROSSSLOT Keys in request belong to different nodes: '" + shown(words.word(first)) +
-                      "' and '" + shown(words.word(other)) + "'\r\n");
+  // Where there is no key, or no telling where, a server knows what is wrong with it.
+  if (other == 0) return fits ? server : nobody;
+  refuse(asked, "-CROSSSLOT Keys in request belong to different nodes: '" + shown(words.word(first)) +
+                    "' and '" + shown(words.word(other)) + "'\r\n");
   return std::nullopt;
 }
 
 void Proxy::to_owner(const Asked& asked, const RedisCommand& command, std::string_view bytes) {
+  if (command.traits & redis_blocking && waits(command, asked.client.request, bytes))
+    return refuse(asked, why_refused(command, ""));
   const auto owner = owner_of_all(asked, command, bytes);
   if (!owner) return;
+  if (*owner == nobody) return to_any(asked, bytes);
+  to_server(asked, command, *owner, bytes);
+}
+
+void Proxy::to_server(const Asked& asked, const RedisCommand& command, ServerId owner,
+                      std::string_view bytes) {
   add_slot(asked.client, Slot::Kind::whole, 1);
   Part part;
   part.read = command.name == "get";
@@ -132,7 +164,7 @@ void Proxy::to_owner(const Asked& asked, const RedisCommand& command, std::strin
   if (asked.client.request.words() > 1) label(part, command.name, asked.client.request.word(bytes, 1));
   const Command command_words{asked.client.request, bytes};
   const RedisWords words = words_of(command_words);
-  const Target target = target_of_all(command, words, *owner, asked.now);
+  const Target target = target_of_all(command, words, owner, asked.now);
   if (target.elsewhere && deed_of(command) == Deed::write)
     return send_capped(asked, target, command, words, bytes);
   send(asked, target, asked.client.slots.end() - 1, part,
@@ -146,12 +178,13 @@ void Proxy::split(const Asked& asked, const RedisCommand& command, std::string_v
   const std::size_t step = command.route == RedisRoute::pairs ? 2 : 1;
   if ((request.words() - 1) % step != 0)
     return refuse(asked, "-ERR wrong number of arguments for 'mset' command\r\n");
-  const ServerId owner = owner_of(words.word(1));
-  bool one = true;
-  for (std::size_t i = 1 + step; one && i < request.words(); i += step)
-    one = owner_of(words.word(i)) == owner;
-  one &= owner == nobody || servers_[owner].standing->here();
-  if (one) return to_owner(asked, command, bytes);
+  if (request.words() == 1 + step) return to_owner(asked, command, bytes);
+  owners_.clear();
+  for (std::size_t i = 1; i < request.words(); i += step) owners_.push_back(owner_of(words.word(i)));
+  const ServerId first = owners_.front();
+  const bool one = first != nobody && servers_[first].standing->here() &&
+                   std::all_of(owners_.begin(), owners_.end(), [&](ServerId s) { return s == first; });
+  if (one) return to_server(asked, command, first, bytes);
 
   const auto count = static_cast<std::uint32_t>((request.words() - 1) / step);
   const std::uint64_t head = asked.client.slots.end();
@@ -165,64 +198,40 @@ void Proxy::split(const Asked& asked, const RedisCommand& command, std::string_v
   Part part;
   part.use = values ? Use::element : command.route == RedisRoute::total ? Use::total : Use::all_ok;
   part.read = part.pure = values;
-  const std::string opening = (step == 2 ? "*3\r\n" : "*2\r\n") + bulk(words.word(0));
+  const std::string opening = (step == 2 ? "*3\r\n" : "*2\r\n") + resp_bulk(words.word(0));
   for (std::size_t i = 1; i < request.words(); i += step) {
     const std::uint64_t own = values ? head + i : head;
     label(part, command.name, words.word(i));
-    const Target target = target_of(words.word(i), deed_of(command), asked.now);
+    const Target target = target_of(words.word(i), owners_[(i - 1) / step], deed_of(command), asked.now);
     send_for(asked, target, head, part, own, [&](Buffer& out) {
       if (step == 2 && target.elsewhere) {
         const std::string ms = std::to_string(milliseconds(pool_.failing.longest_ttl).count());
-        out.append("*5\r\n$3\r\nSET\r\n", bulk(words.word(i)), bulk(words.word(i + 1)), "$2\r\nPX\r\n",
-                   bulk(ms));
+        out.append("*5\r\n$3\r\nSET\r\n", resp_bulk(words.word(i)), resp_bulk(words.word(i + 1)),
+                   "$2\r\nPX\r\n", resp_bulk(ms));
         return;
       }
-      out.append(opening, bulk(words.word(i)));
-      if (step == 2) out.append(bulk(words.word(i + 1)));
+      out.append(opening, resp_bulk(words.word(i)));
+      if (step == 2) out.append(resp_bulk(words.word(i + 1)));
     });
   }
 }
 
-void Proxy::to_all(const Asked& asked, const RedisCommand& command, std::string_view bytes) {
-  const std::uint64_t head = asked.client.slots.end();
-  add_slot(asked.client, Slot::Kind::whole, static_cast<std::uint32_t>(current_.size()));
-  Part part;
-  part.use = command.route == RedisRoute::all_ok ? Use::all_ok : Use::total;
-  for (const ServerId s : current_)
-    send(asked, all_of(s), head, part,
-         [&](Buffer& out) { append_command(out, asked.client.request, bytes); });
-}
-
-void Proxy::own_answer(const Asked& asked, std::string_view name, std::string_view bytes) {
-  const RespRequest& request = asked.client.request;
-  const Command words{request, bytes};
-  const auto say = [&](std::string_view text) { answer_now(asked.client, text); };
-  if (name == "ping") return say(request.words() > 1 ? bulk(words.word(1)) : "+PONG\r\n");
-  if (name == "echo") return say(bulk(words.word(1)));
-  if (name == "select") {
-    if (words.word(1) == std::to_string(pool_.database)) return say("+OK\r\n");
-    return say("-ERR this pool's database is " + std::to_string(pool_.database) + "\r\n");
+void Proxy::own_answer(const Asked& asked, const RedisCommand& command, std::string_view bytes) {
+  Client& client = asked.client;
+  if (command.name == "hello" || command.name == "reset") {
+    // The protocol's version chooses the connections.
+    if (!client.slots.empty()) return later(client);
+    if (command.name == "reset") end_session(asked);
+    if (client.lane != nobody)
+      return refuse(asked, "-ERR HELLO is not routed while keys are watched: say it before\r\n");
   }
-  if (name == "auth") return say("-ERR AUTH <password> called without any password configured\r\n");
-  if (name == "hello") {
-    if (request.words() > 1 && words.word(1) != "2") return say("-NOPROTO unsupported protocol version\r\n");
-    return say("*6\r\n$6\r\nserver\r\n$8\r\narcwised\r\n$5\r\nproto\r\n:2\r\n$4\r\nmode\r\n$5\r\nproxy\r\n");
-  }
-  if (name == "client id") return say(":" + std::to_string(asked.id + 1) + "\r\n");
-  if (name == "client getname") return say("$-1\r\n");
-  if (name == "client info") return say(bulk("id=" + std::to_string(asked.id + 1)));
-  if (name == "command count") return say(":0\r\n");
-  if (name == "command" || name == "command docs") return say("*0\r\n");
-  if (name == "config get") return say("*2\r\n" + bulk(words.word(2)) + "$0\r\n\r\n");
-  if (name == "info") {
-    std::string text = "# arcwised\r\npool:" + pool_.name +
-                       "\r\nconnected_clients:" + std::to_string(client_count_) +
-                       "\r\nrequests:" + std::to_string(counters_.requests) +
-                       "\r\nerrors:" + std::to_string(counters_.errors) + "\r\n";
-    return say(bulk(text));
-  }
-  say("+OK\r\n");
-  if (name == "quit") asked.client.closing = true;
+  const Command words{client.request, bytes};
+  const RedisFacts facts{pool_, asked.id + 1, client_count_, counters_.requests, counters_.errors};
+  const std::string answer = answer_redis(command, words_of(words), facts, client.session);
+  client.own_lanes = client.lane != nobody || client.session.protocol == 3;
+  if (answer.starts_with('-')) return refuse(asked, answer);
+  answer_now(client, answer);
+  if (command.name == "quit") client.closing = true;
 }
 
 }  // namespace arcwise::router

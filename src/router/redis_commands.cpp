@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <string>
 #include <vector>
 
 namespace arcwise::router {
@@ -9,6 +10,9 @@ namespace {
 
 constexpr RedisCommand table[] = {
 #include "router/redis_commands.inc"
+    // Later than 7.0, and said by clients before they begin.
+    {"client setinfo", 4, 0, {}},
+    {"client no-touch", 3, 0, {}},
 };
 
 struct Decision {
@@ -17,21 +21,84 @@ struct Decision {
 };
 // What is not listed goes to the owner of its keys, or is refused where it has none.
 constexpr Decision decisions[] = {
-    {"mget", RedisRoute::values},        {"del", RedisRoute::total},
-    {"unlink", RedisRoute::total},       {"exists", RedisRoute::total},
-    {"touch", RedisRoute::total},        {"mset", RedisRoute::pairs},
-    {"flushall", RedisRoute::all_ok},    {"flushdb", RedisRoute::all_ok},
-    {"dbsize", RedisRoute::all_sum},     {"ping", RedisRoute::own},
-    {"echo", RedisRoute::own},           {"quit", RedisRoute::own},
-    {"hello", RedisRoute::own},          {"auth", RedisRoute::own},
-    {"select", RedisRoute::own},         {"reset", RedisRoute::own},
-    {"client id", RedisRoute::own},      {"client setname", RedisRoute::own},
-    {"client getname", RedisRoute::own}, {"client setinfo", RedisRoute::own},
-    {"client info", RedisRoute::own},    {"multi", RedisRoute::transaction},
-    {"exec", RedisRoute::transaction},   {"discard", RedisRoute::transaction},
-    {"unwatch", RedisRoute::own},        {"command", RedisRoute::own},
-    {"command count", RedisRoute::own},  {"command docs", RedisRoute::own},
-    {"info", RedisRoute::own},           {"config get", RedisRoute::own},
+    {"mget", RedisRoute::values},
+    {"del", RedisRoute::total},
+    {"unlink", RedisRoute::total},
+    {"exists", RedisRoute::total},
+    {"touch", RedisRoute::total},
+    {"mset", RedisRoute::pairs},
+    {"flushall", RedisRoute::all_ok},
+    {"flushdb", RedisRoute::all_ok},
+    {"script flush", RedisRoute::all_ok},
+    {"function flush", RedisRoute::all_ok},
+    {"function delete", RedisRoute::all_ok},
+    {"function restore", RedisRoute::all_ok},
+    {"config resetstat", RedisRoute::all_ok},
+    {"dbsize", RedisRoute::all_sum},
+    {"script load", RedisRoute::all_same},
+    {"function load", RedisRoute::all_same},
+    {"script exists", RedisRoute::all_true},
+    {"keys", RedisRoute::all_keys},
+    {"randomkey", RedisRoute::all_one},
+    {"scan", RedisRoute::scan},
+    {"command", RedisRoute::any},
+    {"command count", RedisRoute::any},
+    {"command docs", RedisRoute::any},
+    {"command info", RedisRoute::any},
+    {"command list", RedisRoute::any},
+    {"command getkeysandflags", RedisRoute::any},
+    {"time", RedisRoute::any},
+    {"lolwut", RedisRoute::any},
+    {"lastsave", RedisRoute::any},
+    {"function list", RedisRoute::any},
+    {"function dump", RedisRoute::any},
+    {"function stats", RedisRoute::any},
+    {"memory doctor", RedisRoute::any},
+    {"acl cat", RedisRoute::any},
+    {"acl genpass", RedisRoute::any},
+    {"acl help", RedisRoute::any},
+    {"client help", RedisRoute::any},
+    {"cluster help", RedisRoute::any},
+    {"command help", RedisRoute::any},
+    {"config help", RedisRoute::any},
+    {"function help", RedisRoute::any},
+    {"latency help", RedisRoute::any},
+    {"memory help", RedisRoute::any},
+    {"module help", RedisRoute::any},
+    {"object help", RedisRoute::any},
+    {"pubsub help", RedisRoute::any},
+    {"script help", RedisRoute::any},
+    {"slowlog help", RedisRoute::any},
+    {"xgroup help", RedisRoute::any},
+    {"xinfo help", RedisRoute::any},
+    {"multi", RedisRoute::transaction},
+    {"exec", RedisRoute::transaction},
+    {"discard", RedisRoute::transaction},
+    {"watch", RedisRoute::transaction},
+    {"unwatch", RedisRoute::transaction},
+    {"quit", RedisRoute::session},
+    {"reset", RedisRoute::session},
+    {"ping", RedisRoute::own},
+    {"echo", RedisRoute::own},
+    {"hello", RedisRoute::own},
+    {"auth", RedisRoute::own},
+    {"select", RedisRoute::own},
+    {"info", RedisRoute::own},
+    {"acl whoami", RedisRoute::own},
+    {"command getkeys", RedisRoute::own},
+    {"config get", RedisRoute::own},
+    {"client id", RedisRoute::own},
+    {"client setname", RedisRoute::own},
+    {"client getname", RedisRoute::own},
+    {"client setinfo", RedisRoute::own},
+    {"client info", RedisRoute::own},
+    {"client list", RedisRoute::own},
+    {"client reply", RedisRoute::own},
+    {"client no-evict", RedisRoute::own},
+    {"client no-touch", RedisRoute::own},
+    {"client getredir", RedisRoute::own},
+    {"client tracking", RedisRoute::own},
+    {"client trackinginfo", RedisRoute::own},
 };
 
 constexpr std::string_view pure[] = {"get",           "mget",        "exists",
@@ -53,7 +120,7 @@ RedisRoute route_of(const RedisCommand& command) noexcept {
   for (const Decision& d : decisions)
     if (d.name == command.name) return d.route;
   const bool keyless = command.keys[0].at == 0;
-  const bool unfit = (command.traits & (redis_blocking | redis_pubsub | redis_admin)) != 0;
+  const bool unfit = (command.traits & (redis_pubsub | redis_admin)) != 0;
   return keyless || unfit ? RedisRoute::refused : RedisRoute::owner;
 }
 
@@ -75,6 +142,9 @@ class Index {
       rows_[i].route = route_of(rows_[i]);
       if (std::find(std::begin(pure), std::end(pure), rows_[i].name) != std::end(pure))
         rows_[i].traits |= redis_pure;
+      if (i + 1 < rows_.size() && rows_[i].route == RedisRoute::refused &&
+          rows_[i + 1].name.starts_with(std::string(rows_[i].name) + " "))
+        rows_[i].traits |= redis_container;
       std::size_t slot = hash_of(rows_[i].name) % slots_.size();
       while (slots_[slot] != none) slot = (slot + 1) % slots_.size();
       slots_[slot] = static_cast<std::uint16_t>(i);
@@ -105,6 +175,18 @@ constexpr std::size_t longest_name = 64;
 bool may_write(const RedisCommand& command) noexcept {
   return (command.traits & redis_write) != 0 || command.name == "eval" || command.name == "evalsha" ||
          command.name == "fcall";
+}
+
+bool has_arity(const RedisCommand& command, std::size_t words) noexcept {
+  return command.arity >= 0 ? words == static_cast<std::size_t>(command.arity)
+                            : words >= static_cast<std::size_t>(-command.arity);
+}
+
+bool may_be_queued(const RedisCommand& command) noexcept {
+  if (command.traits & (redis_pubsub | redis_admin)) return false;
+  if (command.keys[0].at != 0) return true;
+  static constexpr std::string_view others[] = {"ping", "echo", "time", "unwatch"};
+  return std::find(std::begin(others), std::end(others), command.name) != std::end(others);
 }
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept {

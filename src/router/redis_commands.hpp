@@ -28,6 +28,7 @@ inline constexpr std::uint8_t redis_write = 1, redis_blocking = 2, redis_pubsub 
 /// Asked twice, or once for several, it does the same. Decided here: Redis's own readonly is also said of
 /// commands that draw lots.
 inline constexpr std::uint8_t redis_pure = 16;
+inline constexpr std::uint8_t redis_container = 32;  ///< not a command: its subcommands are
 
 enum class RedisRoute : std::uint8_t {
   owner,        ///< to the one node that holds all its keys
@@ -36,8 +37,15 @@ enum class RedisRoute : std::uint8_t {
   pairs,        ///< MSET: each key with its value to its owner
   all_ok,       ///< FLUSHALL: to every node, OK when all say so
   all_sum,      ///< DBSIZE: to every node, the numbers as one
-  transaction,  ///< MULTI, EXEC, DISCARD
+  all_same,     ///< SCRIPT LOAD: to every node, and all say the same
+  all_true,     ///< SCRIPT EXISTS: to every node, 1 where it is 1 on each
+  all_keys,     ///< KEYS: to every node, each one's keys as one array
+  all_one,      ///< RANDOMKEY: to every node, the key of one
+  any,          ///< COMMAND: to the map's first node that is not away
+  scan,         ///< SCAN: to one node after the other
+  transaction,  ///< MULTI, EXEC, DISCARD, WATCH, UNWATCH
   own,          ///< answered by the router
+  session,      ///< and at once, also between MULTI and EXEC
   refused       ///< not routed
 };
 
@@ -67,6 +75,10 @@ struct RedisWords {
 template <class Visit>
 bool each_redis_key(const RedisCommand& command, const RedisWords& words, Visit&& visit);
 
+bool has_arity(const RedisCommand& command, std::size_t words) noexcept;
+/// Whether it may stand between MULTI and EXEC, which go to one node.
+bool may_be_queued(const RedisCommand& command) noexcept;
+
 bool equal_ignoring_case(std::string_view a, std::string_view lower) noexcept;
 
 /// Numbers of a range of keys: first, last (inclusive) and step; first 0: there are none; broken: no such
@@ -83,6 +95,8 @@ bool each_redis_key(const RedisCommand& command, const RedisWords& words, Visit&
     if (keys.at == 0) break;
     const RedisKeyRange range = find_redis_keys(keys, words);
     if (range.broken) return false;
+    // MIGRATE alone has its first key there, and leaves it empty where a list of keys follows.
+    if (keys.at == 3 && range.first == 3 && words[3].empty()) continue;
     for (std::size_t i = range.first; range.first != 0 && i <= range.last; i += range.step) visit(i);
   }
   return true;

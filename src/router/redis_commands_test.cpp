@@ -38,6 +38,7 @@ TEST(redis_commands, keys_stand_where_redis_says) {
   EXPECT_EQ(keys_of("OBJECT ENCODING k"), "k ");
   EXPECT_EQ(keys_of("GEORADIUS k 1 2 3 km STORE out"), "k out ");
   EXPECT_EQ(keys_of("LMPOP 2 a b LEFT"), "a b ");
+  EXPECT_EQ(keys_of("SORT a LIMIT 0 1 STORE b"), "a b ");
   EXPECT_EQ(keys_of("MIGRATE h 1 key 0 5 KEYS a b"), "key a b ");
 }
 
@@ -52,8 +53,10 @@ TEST(redis_commands, each_has_one_route) {
   EXPECT_EQ(find_redis_command("Mget", "")->route, RedisRoute::values);
   EXPECT_EQ(find_redis_command("del", "")->route, RedisRoute::total);
   EXPECT_EQ(find_redis_command("SUBSCRIBE", "x")->route, RedisRoute::refused);
-  EXPECT_EQ(find_redis_command("BLPOP", "x")->route, RedisRoute::refused);
-  EXPECT_EQ(find_redis_command("KEYS", "*")->route, RedisRoute::refused);
+  EXPECT_EQ(find_redis_command("KEYS", "*")->route, RedisRoute::all_keys);
+  EXPECT_EQ(find_redis_command("CONFIG", "SET")->route, RedisRoute::refused);
+  EXPECT_EQ(find_redis_command("script", "load")->route, RedisRoute::all_same);
+  EXPECT_EQ(find_redis_command("Command", "")->route, RedisRoute::any);
   EXPECT_EQ(find_redis_command("hset", "h")->route, RedisRoute::owner);
   EXPECT_EQ(find_redis_command("client", "setname")->route, RedisRoute::own);
   EXPECT_EQ(find_redis_command("nope", ""), nullptr);

@@ -1,8 +1,10 @@
 #include "router/resp.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 namespace arcwise::router {
 namespace {
@@ -54,12 +56,16 @@ Header count_at(std::string_view bytes, std::size_t from) noexcept {
 // Counts what a header announces. Worked example: "*2\r\n:1\r\n$2\r\nhi\r\n": one value is missing; the array
 // is it, and adds two; the number leaves one; the string is that, and brings four bytes.
 RespScanner::Found RespScanner::scan(std::string_view bytes) noexcept {
-  while (missing_ > 0) {
+  while (missing_ > 0 || payload_ > 0) {
+    const std::size_t passed = std::min(payload_, bytes.size() - at_);
+    at_ += passed;
+    payload_ -= passed;
+    if (payload_ > 0) return {0, false};
+    if (missing_ == 0) break;
     const auto line = line_at(bytes, at_);
     if (!line) return {0, bytes.size() > at_ && bytes.size() - at_ > longest_header};
     if (line->empty()) return {0, true};
-    const std::size_t next = behind(bytes, *line);
-    std::size_t payload = 0;
+    at_ = behind(bytes, *line);
     switch (line->front()) {
       case '+':
       case '-':
@@ -75,19 +81,23 @@ RespScanner::Found RespScanner::scan(std::string_view bytes) noexcept {
       case '=': {
         const auto size = number(line->substr(1));
         if (!size || *size < -1) return {0, true};
-        if (*size >= 0) payload = static_cast<std::size_t>(*size) + 2;
-        if (bytes.size() - next < payload) return {0, false};
+        if (*size >= 0) payload_ = static_cast<std::size_t>(*size) + 2;
         --missing_;
         break;
       }
       default:
         if (!header(*line)) return {0, true};
     }
-    at_ = next + payload;
   }
   const std::size_t size = at_;
   *this = {};
   return {size, false};
+}
+
+std::size_t RespScanner::forget() noexcept {
+  // Its end stays, for it is told by that.
+  const std::size_t end = missing_ == 0 ? std::min<std::size_t>(payload_, 2) : 0;
+  return std::exchange(at_, 0) + std::exchange(payload_, end) - end;
 }
 
 // An aggregate: an array, set or push; a map or attributes, of two values each. Attributes stand before the

@@ -21,11 +21,15 @@ class RespScanner {
   };
   /// `bytes` begins with the reply, and has at least what it had at the last call for it.
   Found scan(std::string_view bytes) noexcept;
+  /// Of a reply that is not whole and that nobody wants: how many bytes from its beginning need not be kept.
+  /// May be more than there are. The next scan begins behind them.
+  std::size_t forget() noexcept;
 
  private:
   bool header(std::string_view line) noexcept;
 
   std::size_t at_ = 0;         ///< scanned so far
+  std::size_t payload_ = 0;    ///< of a string, with its line end, that is to come
   std::uint64_t missing_ = 1;  ///< values that are to come
 };
 

@@ -1,0 +1,60 @@
+// What is kept for a client is bounded, however long the answers are and however slowly it reads.
+//
+// Three bounds. A client is served only while what waits for it, and what its requests under way are likely
+// to bring, is less than `unsent`: likely is what its last answers had, so that one that asks for long values
+// has few requests under way. What was under way before that was known may bring more: beyond `held` answers
+// become errors, one for each, so that the client stays in step. And an answer that is longer than `reply` is
+// passed over as it comes, and is an error, too.
+#include "router/proxy.hpp"
+
+namespace arcwise::router {
+namespace {
+
+constexpr std::size_t small = 4096;  ///< what a slot may keep for its next answer, and an error may have
+
+std::string_view said(Protocol protocol, std::string_view memcached, std::string_view redis) noexcept {
+  return protocol == Protocol::redis ? redis : memcached;
+}
+
+}  // namespace
+
+void Proxy::keep(Client& client, Slot& slot) noexcept {
+  client.kept += slot.bytes.size() - slot.kept;
+  slot.kept = slot.bytes.size();
+}
+
+void Proxy::unkeep(Client& client, Slot& slot) noexcept {
+  client.kept -= slot.kept;
+  if (slot.bytes.capacity() > small) std::string().swap(slot.bytes);
+}
+
+std::string_view Proxy::within_bounds(Client& client, std::string_view reply) const noexcept {
+  client.usual = std::max(reply.size(), client.usual - client.usual / 16);
+  if (client.out.size() + client.kept + reply.size() <= pool_.limits.held || reply.size() <= small)
+    return reply;
+  return said(pool_.protocol,
+              "SERVER_ERROR out of memory: the answers before this one are to be read first\r\n",
+              "-ERR out of memory: the answers before this one are to be read first\r\n");
+}
+
+void Proxy::skip_reply(Server& server) noexcept {
+  const std::size_t size = std::min(server.skip, server.in.size());
+  server.in.consume(size);
+  server.skip -= size;
+}
+
+// The first part's: what has come of it is not kept, and what is to come is passed over.
+void Proxy::give_up_reply(ServerId s, std::size_t spare) {
+  Server& server = servers_[s];
+  server.skip = pool_.protocol == Protocol::redis ? server.scanner.forget() : spare;
+  skip_reply(server);
+  Part& part = server.parts.front();
+  const Part asked = part;
+  part.use = Use::nothing;
+  part.riders = 0;
+  deliver(s, asked,
+          said(pool_.protocol, "SERVER_ERROR the answer is longer than the router's limit\r\n",
+               "-ERR the answer is longer than the router's limit\r\n"));
+}
+
+}  // namespace arcwise::router
