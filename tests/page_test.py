@@ -15,7 +15,7 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "support"))
 from admin_test import Admin, map_text  # noqa: E402
-from router import Connection  # noqa: E402
+from router import ARCWISED, Connection, pool  # noqa: E402
 from servers import free_ports, program, wait_until  # noqa: E402
 
 SOURCE = pathlib.Path(os.environ.get("ARCWISE_SOURCE") or pathlib.Path(__file__).resolve().parent.parent)
@@ -114,7 +114,7 @@ class Numbers(Page):
         self.load(port)
         wait_until(lambda: sum(n["items"] or 0 for n in self.nodes().values()) == 500, "what servers hold is measured")
         own = json.loads(self.cli("ownership", self.map))
-        pool = lambda: self.json("/api/v1/backends")["pools"][0]  # noqa: E731
+        first = lambda: self.json("/api/v1/backends")["pools"][0]  # noqa: E731
 
         def agree():
             said = self.browser.evaluate("JSON.parse(JSON.stringify(view))")["pools"][0]  # what the page was drawn from
@@ -123,7 +123,7 @@ class Numbers(Page):
                 items = f'{node["items"]:,} item' + ("" if node["items"] == 1 else "s")
                 if numbers(shown["stored"]) != size(node["bytes"]) + items or shown["waiting"] != str(node["in_flight"]):
                     return False
-            return sum(node["items"] for node in said["nodes"]) == 500 and pool()["requests"] == said["requests"]
+            return sum(node["items"] for node in said["nodes"]) == 500 and first()["requests"] == said["requests"]
         wait_until(agree, "the page's numbers are the API's")
         for node in own["nodes"]:
             shown = self.row(node["name"])
@@ -205,6 +205,28 @@ class Words(Page):
         wait_until(lambda: not self.browser.evaluate("document.querySelector('#banner').hidden"), "the loss is shown")
         self.assertIn("The connection to the router is lost.", self.browser.text("#banner"))
         self.browser.picture("lost")
+
+    def test_pools_are_chosen_and_another_router_that_differs_is_told(self):
+        port, other, admin, other_admin, *ports = free_ports(8)
+        for each in ports[:3]:
+            self.memcached(each)
+        servers = [(p, 1, f"s{p}") for p in ports[:3]]
+        config = self.write("n.yml", pool("one", port, servers, hash="md5", distribution="ketama") +
+                            pool("two", ports[3], servers[:2], hash="md5", distribution="ketama"))
+        theirs = self.write("other.yml", pool("one", other, servers[:2], hash="md5", distribution="ketama"))
+        self.processes.start([ARCWISED, "--config", theirs, "--admin", f":{other_admin}"], other_admin)
+        self.processes.start([ARCWISED, "--config", config, "--admin", f":{admin}", "--peers", f"127.0.0.1:{other_admin}"], admin)
+        self.browser = Browser()
+        self.addCleanup(self.browser.close)
+        self.browser("await page.goto(given)", f"http://127.0.0.1:{admin}/")
+        wait_until(lambda: self.browser.text("#sentence") == "All 3 nodes answer.", "the first pool")
+        self.browser("await page.focus('#tabs button:last-child'); await page.keyboard.press('Enter')")
+        wait_until(lambda: self.browser.text("#sentence") == "All 2 nodes answer.", "the second")
+        self.assertEqual(self.browser.text("#tabs [aria-current]"), "two")
+        wait_until(lambda: "serves another map for one" in self.browser.text("#peers"), "the other router differs")
+        wait_until(lambda: self.browser.text("[data-event=routers_differ]"), "and an alarm says so")
+        self.browser.picture("pools")
+        self.assertEqual(self.browser("return problems"), [])
 
     def test_two_hundred_nodes_can_be_looked_through(self):
         port, admin, *ports = free_ports(202)
