@@ -49,9 +49,10 @@ class Client {
   struct Habits {
     Protocol protocol = Protocol::memcached;
     std::size_t keys = 20;
-    bool fresh = true;        ///< whether versions are looked at
-    Time slack{};             ///< how long after a write older ones may be found
-    bool only_count = false;  ///< old values are no failure
+    bool fresh = true;         ///< whether versions are looked at
+    Time slack{};              ///< how long after a write older ones may be found
+    bool only_count = false;   ///< old values are no failure
+    bool transactions = true;  ///< which are refused where a new map moves their key
   };
   Client(const Habits& habits, Ledger& ledger) : habits_(habits), ledger_(ledger) {}
 
@@ -60,7 +61,7 @@ class Client {
     const auto one_of = [&](std::uint64_t count) { return random.next() % count; };
     const std::string key = "key" + std::to_string(one_of(habits_.keys));
     const bool redis = habits_.protocol == Protocol::redis;
-    switch (one_of(8)) {
+    switch (one_of(9)) {
       case 0:
       case 1:
         if (!ledger_[key].pending) return write(key, std::string(one_of(40), 'v'));
@@ -70,18 +71,17 @@ class Client {
         break;
       case 3:
         return plain(one_of(3));
+      case 4:
+        if (redis && habits_.transactions && !ledger_[key].pending) return transaction(key);
+        if (!redis) return quiet(key, now);
+        break;
       default:
         break;
     }
     std::vector<std::string> keys{key};
     while (one_of(3) == 0) keys.push_back("key" + std::to_string(one_of(habits_.keys)));
     const bool meta = !redis && keys.size() == 1 && one_of(3) == 0;
-    Question& question = put(meta ? Kind::meta_read : keys.size() == 1 && redis ? Kind::get : Kind::read);
-    question.keys = keys;
-    for (const std::string& k : keys) {
-      question.floors.push_back(ledger_[k].at(now - habits_.slack));
-      question.mine.push_back(habits_.slack > Time{} ? 0 : own_pending(k));
-    }
+    reads(meta ? Kind::meta_read : keys.size() == 1 && redis ? Kind::get : Kind::read, keys, now);
     std::string text = redis ? keys.size() == 1 ? "GET" : "MGET" : meta ? "mg" : one_of(3) ? "get" : "gets";
     return words(text, keys, meta ? " v f" : "");
   }
@@ -105,7 +105,7 @@ class Client {
   std::size_t answers = 0, failures = 0, found = 0, old = 0;
 
  private:
-  enum class Kind { read, meta_read, get, write, erase, plain };
+  enum class Kind { read, meta_read, get, quiet, write, erase, exec, plain };
   struct Question {
     Kind kind;
     std::vector<std::string> keys;
@@ -118,6 +118,17 @@ class Client {
   Question& put(Kind kind) {
     asked_.push_back({kind, {}, {}, {}, 0, {}});
     return asked_.back();
+  }
+  void reads(Kind kind, const std::vector<std::string>& keys, Time now) {
+    std::vector<std::uint64_t> floors, mine;
+    for (const std::string& key : keys) {
+      floors.push_back(ledger_[key].at(now - habits_.slack));
+      mine.push_back(habits_.slack > Time{} ? 0 : own_pending(key));
+    }
+    Question& question = put(kind);
+    question.keys = keys;
+    question.floors = std::move(floors);
+    question.mine = std::move(mine);
   }
   std::uint64_t own_pending(const std::string& key) const {
     for (const Question& question : asked_)
@@ -150,6 +161,18 @@ class Client {
     if (habits_.protocol == Protocol::redis) return words("SET", {key, value}, "");
     return "set " + key + " 0 0 " + std::to_string(value.size()) + "\r\n" + value + "\r\n";
   }
+  std::string transaction(const std::string& key) {
+    for (const char* expected : {"+OK", "+QUEUED", "+QUEUED"}) put(Kind::plain).expected = expected;
+    const Question& question = change(Kind::exec, key);
+    const std::string value = key + "=" + std::to_string(question.version) + ":";
+    return "MULTI\r\n" + words("SET", {key, value}, "") + words("GET", {key}, "") + "EXEC\r\n";
+  }
+  // A miss is not told; what is behind it tells that there was one.
+  std::string quiet(const std::string& key, Time now) {
+    reads(Kind::quiet, {key}, now);
+    put(Kind::plain).expected = "MN";
+    return "mg " + key + " v q\r\nmn\r\n";
+  }
   std::string erase(const std::string& key) {
     change(Kind::erase, key);
     return words(habits_.protocol == Protocol::redis ? "DEL" : "delete", {key}, "");
@@ -165,6 +188,7 @@ class Client {
   }
 
   bool answer() {
+    if (asked_.front().kind == Kind::quiet && in_.starts_with("MN\r\n")) asked_.pop_front();
     const Question& question = asked_.front();
     const std::size_t size =
         habits_.protocol == Protocol::redis ? redis_size() : memcached_size(question.kind);
@@ -181,9 +205,8 @@ class Client {
     return found_reply.size;
   }
   std::size_t memcached_size(Kind kind) const {
-    const McReply reply = kind == Kind::read        ? McReply::values
-                          : kind == Kind::meta_read ? McReply::meta
-                                                    : McReply::line;
+    const bool meta = kind == Kind::meta_read || kind == Kind::quiet;
+    const McReply reply = kind == Kind::read ? McReply::values : meta ? McReply::meta : McReply::line;
     const McScan found_reply = scan_memcached(reply, in_);
     EXPECT_FALSE(found_reply.broken) << in_;
     return found_reply.size;
@@ -201,6 +224,7 @@ class Client {
     if (question.version > 0) {
       written(question.keys[0], question.version, !failed);
       if (failed) return;
+      if (question.kind == Kind::exec) return check_transaction(question, text);
       const bool erases = question.kind == Kind::erase;
       EXPECT_TRUE(redis    ? text == (erases ? text[1] == '0' ? ":0\r\n" : ":1\r\n" : "+OK\r\n")
                   : erases ? text == "DELETED\r\n" || text == "NOT_FOUND\r\n"
@@ -208,12 +232,17 @@ class Client {
           << text;
     } else if (redis) {
       if (!failed) check_elements(question, text);
-    } else if (question.kind == Kind::meta_read) {
+    } else if (question.kind == Kind::meta_read || question.kind == Kind::quiet) {
       if (text.starts_with("VA ")) check_value(question, 0, text.substr(text.find("\r\n") + 2));
       EXPECT_TRUE(failed || text.starts_with("VA ") || text == "EN\r\n") << text;
     } else {
       check_values(question, text);
     }
+  }
+  // Nobody comes between the commands of a transaction.
+  void check_transaction(const Question& question, const std::string& text) {
+    const std::string value = question.keys[0] + "=" + std::to_string(question.version) + ":";
+    EXPECT_EQ(text, "*2\r\n+OK\r\n" + bulk(value));
   }
   // Of the keys asked for, and in their order; one that is missing was not found.
   void check_values(const Question& question, const std::string& text) {

@@ -64,9 +64,9 @@ class Network {
     for (std::size_t i = 0; i < scene_.servers + scene_.spares; ++i)
       machines_.emplace_back(scene_.protocol, i % 2 == 0);
     for (std::size_t i = 0; i < scene_.clients; ++i) {
-      people_.emplace_back(
-          Client::Habits{scene_.protocol, scene_.keys, scene_.fresh, scene_.slack, scene_.only_count},
-          ledger_);
+      people_.emplace_back(Client::Habits{scene_.protocol, scene_.keys, scene_.fresh, scene_.slack,
+                                          scene_.only_count, scene_.faults.swap == 0},
+                           ledger_);
       people_.back().loop = i % scene_.loops;
       people_.back().id = proxy_of(people_.back()).add_client();
     }
@@ -76,7 +76,7 @@ class Network {
   void run(int turns) {
     for (int turn = 0; turn < turns && !::testing::Test::HasFailure(); ++turn) {
       for (Person& person : people_)
-        if (one_in(scene_.ask_one_in)) person.unsent += person.client.ask(random_, now_);
+        if (!person.hung_up && one_in(scene_.ask_one_in)) person.unsent += person.client.ask(random_, now_);
       break_something();
       step();
     }
@@ -134,6 +134,7 @@ class Network {
     Proxy::ClientId id = 0;
     std::string unsent;
     Time deaf_until{};
+    bool hung_up = false;  ///< it says no more, but listens
   };
 
   Pool make_pool(std::size_t servers, std::size_t first) const {
@@ -167,6 +168,7 @@ class Network {
     if (happens(faults.slow)) any(machines_).slow_until = in_up_to(1000);
     if (happens(faults.deaf)) any(people_).deaf_until = in_up_to(1000);
     if (happens(faults.leave)) leave(any(people_));
+    if (happens(faults.leave)) hang_up(any(people_));
     if (happens(faults.swap)) {
       const std::size_t first = random_.next() % 2;
       const Pool pool = make_pool(2 + random_.next() % (scene_.servers - 1), first);
@@ -205,10 +207,17 @@ class Network {
   void leave(Person& person) {
     Proxy& proxy = proxy_of(person);
     person.client.leave(scene_.forgotten_writes_last);
+    person.hung_up = false;
     person.unsent.clear();
     proxy.drop_client(person.id);
     proxy.tick(now_);
     person.id = proxy.add_client();
+  }
+  void hang_up(Person& person) {
+    Proxy& proxy = proxy_of(person);
+    if (!person.unsent.empty() || !proxy.wants_bytes(person.id)) return;
+    proxy.hang_up(person.id, now_);
+    person.hung_up = true;
   }
   void lose(Side& side, Proxy::ServerId s, const char* why) {
     link(side, s) = {};
@@ -274,6 +283,9 @@ class Network {
     person.client.hear(out.view().substr(0, size), now_);
     out.consume(size);
     if (proxy.waits_for_service(person.id)) proxy.serve(person.id, now_);
+    if (!person.hung_up || !out.empty() || !proxy.finished(person.id)) return;
+    EXPECT_EQ(person.client.waiting(), 0u) << "its connection ends before it has been answered";
+    leave(person);
   }
   void exchange(Side& side, Proxy::ServerId s) {
     Machine& machine = machine_of(side.proxy, s);
