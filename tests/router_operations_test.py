@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Running the router: its configuration and reloading it, its log, what a service manager hears, its limits, and its end."""
+import fcntl
 import json
 import os
 import re
@@ -135,6 +136,7 @@ class Configuration(Operations):
         self.replace("arcwised.yaml", text.replace("400ms", "2s").replace(f":{port}", ":1").replace("threads: 2", "threads: 3"))
         self.process.send_signal(signal.SIGHUP)
         wait_until(lambda: "event=settings_adopted" in self.said(), "the new setting is taken up")
+        wait_until(lambda: "-> 127.0.0.1:1\"" in self.said(), "what needs a restart is told")
         self.assertIn('text="timeout 400ms -> 2s"', self.said())
         self.assertIn(f'pool=cache text="taken up after a restart: listen 127.0.0.1:{port} -> 127.0.0.1:1"', self.said())
         self.assertIn('event=restart_needed text="taken up after a restart: threads 2 -> 3"', self.said())
@@ -246,6 +248,7 @@ class Limits(Operations):
             self.assertEqual(client.say("mn\r\n").line(), "MN")
         for _ in range(3):
             self.assertEqual(self.client(port).line(), "SERVER_ERROR max number of clients reached")
+        wait_until(lambda: "event=client_refused" in self.said(), "the log says so")
         self.assertEqual(self.said().count("event=client_refused"), 1, "once, whichever threads refuse")
         clients[0].close()
         wait_until(lambda: self.client(port).say("mn\r\n").line() == "MN", "there is room again")
@@ -254,7 +257,7 @@ class Limits(Operations):
         port, server = free_ports(2)
         self.memcached(server)
         self.start(self.own(f"127.0.0.1:{port}", addresses=[f"127.0.0.1:{server}"]), port, limit=40)
-        self.assertIn("event=few_descriptors", self.said())
+        wait_until(lambda: "event=few_descriptors" in self.said(), "the log says so")
         first = self.client(port)
         self.assertEqual(first.say("set k 0 0 1\r\n1\r\n").line(), "STORED")
         clients = [self.client(port) for _ in range(60)]
@@ -364,6 +367,31 @@ class End(Operations):
 
 
 class Logs(Operations):
+    def test_nobody_waits_for_who_should_read_the_log(self):
+        port, server = free_ports(2)
+        memcached = self.memcached(server)
+        config = self.own(f"127.0.0.1:{port}", addresses=[f"127.0.0.1:{server}"])
+        read, write = os.pipe()
+        fcntl.fcntl(write, 1031, 4096)  # F_SETPIPE_SZ: full after some forty lines
+        self.process = subprocess.Popen([ARCWISED, "--config", config], stdout=subprocess.DEVNULL, stderr=write)
+        self.processes.started.append(self.process)
+        os.close(write)
+        self.addCleanup(os.close, read)
+        wait_until(lambda: listens(port), "it listens")
+        client = self.client(port)
+        for _ in range(100):
+            self.process.send_signal(signal.SIGHUP)
+            time.sleep(0.005)
+        for _ in range(3):
+            self.assertEqual(client.say("set k 0 0 1\r\n1\r\n").line(), "STORED")
+            memcached.kill()
+            memcached.wait()
+            self.assertRegex(client.say("get k\r\n").line(), "SERVER_ERROR s0: ")
+            memcached = self.memcached(server)
+            wait_until(lambda: client.say("get k\r\n").line() == "END", "memcached is back")
+        self.process.terminate()
+        self.assertEqual(self.process.wait(timeout=10), 0)
+
     def test_json_is_one_object_a_line_and_a_server_that_flaps_does_not_fill_the_log(self):
         port, server = free_ports(2)
         listener = socket.create_server(("127.0.0.1", server))

@@ -112,7 +112,8 @@ class Watch {
 
 int serve(const Config& config, const Options& options) {
   const sigset_t signals = take_signals();
-  Log log(config.daemon.log, config.daemon.log_level, write_to_stderr);
+  LineWriter lines(STDERR_FILENO);
+  Log log(config.daemon.log, config.daemon.log_level, [&lines](std::string_view line) { lines.write(line); });
   Journal journal([&log](const Event& event) { log.say(event); });
   Board board;
   Loops loops(config.daemon.threads, config.daemon.io, journal, board);

@@ -1,8 +1,11 @@
 #include "router/log.hpp"
 
+#include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <ctime>
 
@@ -112,12 +115,59 @@ void Log::catch_up(system_clock::time_point now) {
   });
 }
 
-void write_to_stderr(std::string_view line) {
+LineWriter::LineWriter(int fd) : fd_(fd), thread_([this] { run(); }) {}
+
+LineWriter::~LineWriter() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  more_.notify_one();
+  thread_.join();
+}
+
+void LineWriter::write(std::string_view line) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (lines_.size() == kept) {
+      ++left_out_;
+      return;
+    }
+    lines_.emplace_back(line);
+  }
+  more_.notify_one();
+}
+
+void LineWriter::run() {
+  for (;;) {
+    std::string line;
+    {
+      std::unique_lock lock(mutex_);
+      more_.wait(lock, [this] { return stop_ || !lines_.empty(); });
+      if (lines_.empty()) return;
+      line = std::move(lines_.front());
+      lines_.pop_front();
+      if (left_out_ > 0 && lines_.empty())
+        lines_.push_back("arcwised: " + std::to_string(std::exchange(left_out_, 0)) +
+                         " lines of the log were left out, for nobody took them\n");
+    }
+    if (!put(line)) return;
+  }
+}
+
+// Not more at a time than a pipe takes in one piece once it has room at all.
+bool LineWriter::put(std::string_view line) {
+  int waited_ms = 0;
   while (!line.empty()) {
-    const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
-    if (written < 0 && errno != EINTR) return;  // nobody can be told
+    pollfd room{fd_, POLLOUT, 0};
+    const int ready = poll(&room, 1, 100);
+    if (ready == 0 && stop_ && (waited_ms += 100) >= 1000) return false;
+    if (ready <= 0) continue;
+    const ssize_t written = ::write(fd_, line.data(), std::min<std::size_t>(line.size(), PIPE_BUF));
+    if (written < 0 && errno != EINTR && errno != EAGAIN) return true;  // nobody can be told
     if (written > 0) line.remove_prefix(static_cast<std::size_t>(written));
   }
+  return true;
 }
 
 }  // namespace arcwise::router

@@ -4,12 +4,16 @@
 // a few are written in each stretch of time, and how many were held back is said.
 #pragma once
 
+#include <atomic>
+#include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "router/config.hpp"
 #include "router/event.hpp"
@@ -57,7 +61,29 @@ class Log {
   Throttle throttle_;
 };
 
-/// To standard error, each line at once and in one piece.
-void write_to_stderr(std::string_view line);
+/// Writes lines to a descriptor on a thread of its own, each in one piece, so that nobody waits for who reads
+/// them. Where more wait than are kept, the newest are left out, and a line says how many.
+class LineWriter {
+ public:
+  static constexpr std::size_t kept = 1000;
+
+  explicit LineWriter(int fd);
+  /// What waits is written, unless nobody takes it within a second.
+  ~LineWriter();
+  void write(std::string_view line);
+
+ private:
+  void run();
+  /// False: nobody takes it, and it is the end.
+  bool put(std::string_view line);
+
+  int fd_;
+  std::mutex mutex_;
+  std::condition_variable more_;
+  std::deque<std::string> lines_;
+  std::uint64_t left_out_ = 0;
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
 
 }  // namespace arcwise::router

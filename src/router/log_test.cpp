@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <unistd.h>
+
+#include <algorithm>
+
 namespace arcwise::router {
 namespace {
 
@@ -64,6 +68,33 @@ TEST(log, what_is_below_its_level_is_left_out) {
   log.say(event("a", "", 0, Severity::warning));
   log.say(event("a", "", 0, Severity::alarm));
   EXPECT_EQ(lines, 2u);
+}
+
+TEST(log, nobody_waits_for_a_reader_who_does_not_read_and_what_was_left_out_is_told) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const std::string line(1000, 'x');
+  std::string heard;
+  {
+    LineWriter writer(ends[1]);
+    for (std::size_t i = 0; i < 3 * LineWriter::kept; ++i) writer.write(line + "\n");
+    char bytes[65536];
+    while (heard.find("left out") == heard.npos) {
+      const ssize_t got = read(ends[0], bytes, sizeof bytes);
+      ASSERT_GT(got, 0);
+      heard.append(bytes, static_cast<std::size_t>(got));
+    }
+    writer.write("the last\n");
+  }
+  close(ends[1]);
+  char rest[1000];
+  const ssize_t got = read(ends[0], rest, sizeof rest);
+  close(ends[0]);
+  ASSERT_GT(got, 0);
+  heard.append(rest, static_cast<std::size_t>(got));
+  EXPECT_NE(heard.find("the last\n"), heard.npos);
+  const auto written = static_cast<std::size_t>(std::count(heard.begin(), heard.end(), '\n')) - 2;
+  EXPECT_NE(heard.find("arcwised: " + std::to_string(3 * LineWriter::kept - written) + " lines"), heard.npos);
 }
 
 }  // namespace
