@@ -259,7 +259,8 @@ class Http(Admin):
         raw = Connection(self.admin).say("garbage\r\n\r\n")
         self.addCleanup(raw.close)
         self.assertIn(" 400 ", raw.line())
-        held = [Connection(self.admin) for _ in range(80)]  # more than it takes
+        held = [Connection(self.admin) for _ in range(64)]  # all that it takes
+        wait_until(lambda: self.ask("/healthz")[0] == 503, "further ones are refused")
         for one in held:
             one.close()
         wait_until(lambda: self.ask("/healthz")[0] == 200, "others are answered")

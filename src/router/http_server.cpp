@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <boost/asio/dispatch.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
@@ -55,13 +57,18 @@ class Session : public std::enable_shared_from_this<Session> {
   }
   ~Session() { --shared_.connections; }
 
+  static void begin(std::shared_ptr<Session> self) {
+    const auto executor = self->stream_.get_executor();
+    asio::dispatch(executor, [self = std::move(self)] { self->begin(); });
+  }
+
+ private:
   void begin() {
     if (shared_.connections > shared_.limits.connections)
       return reply(refusal(503, "too many connections to the admin address", "close some"), false, false, 11);
     read();
   }
 
- private:
   void read() {
     parser_.emplace();
     parser_->header_limit(shared_.limits.header);
@@ -190,9 +197,10 @@ struct HttpServer::Impl {
   std::thread threads[2];
 
   void accept() {
-    acceptor.async_accept([this](error_code error, tcp::socket socket) {
+    // A strand each: a connection's time may run out on one thread while it is answered on the other.
+    acceptor.async_accept(asio::make_strand(context), [this](error_code error, tcp::socket socket) {
       if (error == asio::error::operation_aborted) return;
-      if (!error) std::make_shared<Session>(std::move(socket), shared)->begin();
+      if (!error) Session::begin(std::make_shared<Session>(std::move(socket), shared));
       accept();
     });
   }
