@@ -34,11 +34,13 @@ struct Options {
 
 Result<Config> configuration(const Options& options) {
   const bool redis = !options.redis.empty();
+  const auto began = std::chrono::system_clock::now();
   auto config = !options.config.empty()
                     ? read_config(options.config)
                     : config_of_map(options.map, redis ? Protocol::redis : Protocol::memcached,
                                     redis ? options.redis : options.memcached);
   if (!config) return config.error();
+  config->began = began;
   if (auto error = apply_overrides(*config, options.overrides)) return *error;
   if (auto error = check(*config)) return *error;
   return config;

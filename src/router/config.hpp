@@ -4,6 +4,7 @@
 // new value up: files, the command line, `--check` and reloading all go by it.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <span>
@@ -56,7 +57,8 @@ struct Config {
   Daemon daemon;
   Sources sources;
   std::vector<PoolConfig> pools;
-  std::vector<std::string> files;  ///< that it was read from, itself first
+  std::vector<std::string> files;                 ///< that it was read from, itself first
+  std::chrono::system_clock::time_point began{};  ///< when they began to be read
 };
 
 template <class T>

@@ -28,6 +28,17 @@ std::string version_of(const std::vector<std::string>& paths) {
   return out;
 }
 
+// Whether one of the files may be another than the one that was read. Their time is that of the kernel's
+// ticks.
+bool replaced_since(const std::vector<std::string>& paths, std::chrono::system_clock::time_point began) {
+  const auto since = (began - std::chrono::milliseconds(10)).time_since_epoch();
+  return std::any_of(paths.begin(), paths.end(), [&](const std::string& path) {
+    struct stat seen{};
+    return stat(path.c_str(), &seen) == 0 &&
+           std::chrono::seconds(seen.st_ctim.tv_sec) + std::chrono::nanoseconds(seen.st_ctim.tv_nsec) > since;
+  });
+}
+
 std::string per_cent(double part) {
   char text[32];
   std::snprintf(text, sizeof text, "%.2f %%", part * 100);
@@ -98,7 +109,7 @@ void Reload::ask() {
 void Reload::watch(std::function<void(bool)> reloading) {
   reloading_ = std::move(reloading);
   thread_ = std::thread([this] {
-    std::string version = version_of(current_.files);
+    std::string version = replaced_since(current_.files, current_.began) ? "" : version_of(current_.files);
     auto hosts_found = std::chrono::steady_clock::now();
     for (;;) {
       bool asked = false;
