@@ -231,6 +231,27 @@ class Addresses(Operations):
         self.assertRegex(self.client(port).say("GET k\r\n").line(), "^-(WRONGPASS|NOAUTH|ERR s0)")
 
 
+    def test_redis_auth_of_a_nutcracker_yml_is_asked_of_clients_as_nutcracker_does(self):
+        ours, theirs, stats, server = free_ports(4)
+        self.processes.start([program("redis-server"), "--port", str(server), "--save", "", "--requirepass", "s3cret", "--dir",
+                              self.processes.folder], server)
+        settings = {"redis": "true", "redis_auth": "s3cret"}
+        self.start(self.write("ours.yml", pool("p", ours, [(server, 1, "a")], **settings)), ours)
+        self.processes.start([program("nutcracker"), "-s", str(stats), "-c",
+                              self.write("theirs.yml", pool("p", theirs, [(server, 1, "a")], **settings))], theirs)
+        answers = []
+        for port in (ours, theirs):
+            client = self.client(port)
+            client.say(redis_command("SET", "k", "v"))
+            answers.append([client.line().split()[0]])
+            client.say(redis_command("AUTH", "wrong"))
+            answers[-1].append(client.line()[:1])
+            client.say(redis_command("AUTH", "s3cret") + redis_command("SET", "k", "v") + redis_command("GET", "k"))
+            answers[-1] += client.lines(4)
+        self.assertEqual(answers[0], ["-NOAUTH", "-", "+OK", "+OK", "$1", "v"])
+        self.assertEqual(answers[1], answers[0])
+
+
 class Limits(Operations):
     def processor_time(self):
         with open(f"/proc/{self.process.pid}/stat", encoding="utf-8") as stat:
