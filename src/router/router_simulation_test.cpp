@@ -42,6 +42,7 @@ Scene scene_of(std::uint64_t seed) {
   scene.faults.deaf = often(50);
   scene.faults.swap = one_in(3) ? 300 : 0;
   scene.loops = one_in(3) ? 2 : 1;
+  scene.resp3 = scene.protocol == Protocol::redis && one_in(2);
   Overload overload;
   overload.coalesce = one_in(2);
   overload.retry_budget = one_in(4) ? 0 : 20;
@@ -58,7 +59,7 @@ Scene scene_of(std::uint64_t seed) {
   failing.fence_keys = one_in(4) ? 2 : 10'000;
   if (failing.on_failure == OnFailure::gutter) scene.spares = 2;
   const bool elsewhere = scene.spares > 0 || failing.on_failure == OnFailure::next;
-  scene.forgotten_writes_last = elsewhere || scene.loops > 1;
+  scene.forgotten_writes_last = elsewhere || scene.loops > 1 || scene.protocol == Protocol::redis;
   // A map moves keys and leaves their values; and a bound gives a key two servers.
   scene.fresh = scene.faults.swap == 0 && !overload.bound;
   const std::size_t requests = one_in(4) ? 4 : 1024, unsent = one_in(4) ? 500 : std::size_t{4} << 20;
@@ -161,6 +162,7 @@ TEST(router_simulation,
     scene.keys = 4;
     scene.clients = 8;
     scene.ask_one_in = 2;
+    scene.writes_one_in = 100;  // else every copy is soon overwritten
     scene.slack = milliseconds(1200);
     scene.settings = [seed](Pool& pool) {
       pool.overload.bound = 100;

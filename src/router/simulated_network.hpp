@@ -38,6 +38,8 @@ struct Scene {
   std::size_t servers = 4, spares = 0, clients = 5, loops = 1, keys = 20;
   unsigned ask_one_in = 3;  ///< turns
   bool fresh = true;        ///< whether old values are a fault
+  unsigned writes_one_in = 1;
+  bool resp3 = false;       ///< every second client speaks it
   Time slack{};             ///< a value may be older than the last write by so much
   bool only_count = false;  ///< old values are counted, and no failure
   /// Whether what a client that has left wrote may be done late: with two ways to a key, nobody can tell.
@@ -64,9 +66,11 @@ class Network {
     for (std::size_t i = 0; i < scene_.servers + scene_.spares; ++i)
       machines_.emplace_back(scene_.protocol, i % 2 == 0);
     for (std::size_t i = 0; i < scene_.clients; ++i) {
-      people_.emplace_back(Client::Habits{scene_.protocol, scene_.keys, scene_.fresh, scene_.slack,
-                                          scene_.only_count, scene_.faults.swap == 0},
-                           ledger_);
+      const bool resp3 = scene_.resp3 && i % 2 == 1;
+      people_.emplace_back(
+          Client::Habits{scene_.protocol, scene_.keys, scene_.fresh, scene_.slack, scene_.only_count, resp3,
+                         scene_.writes_one_in, scene_.faults.swap == 0},
+          ledger_);
       people_.back().loop = i % scene_.loops;
       people_.back().id = proxy_of(people_.back()).add_client();
     }

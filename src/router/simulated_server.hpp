@@ -20,6 +20,7 @@ struct Connection {
   std::string in, out;
   std::vector<std::string> queued;  ///< since MULTI: the answers, for nobody else's command comes between
   bool transaction = false;
+  bool resp3 = false;
 };
 
 class Server {
@@ -127,7 +128,10 @@ class Server {
     std::vector<std::string> words;
     for (std::size_t i = 0; i < request.words(); ++i) words.emplace_back(request.word(at.in, i));
     at.in.erase(0, parsed.used);
-    if (words[0] == "MULTI") {
+    if (words[0] == "HELLO") {
+      at.resp3 = words[1] == "3";
+      at.out += at.resp3 ? "%1\r\n$5\r\nproto\r\n:3\r\n" : "*2\r\n$5\r\nproto\r\n:2\r\n";
+    } else if (words[0] == "MULTI") {
       at.transaction = true;
       at.out += "+OK\r\n";
     } else if (words[0] == "EXEC") {
@@ -136,23 +140,24 @@ class Server {
       at.queued.clear();
       at.transaction = false;
     } else if (at.transaction) {
-      at.queued.push_back(answer_to(words));
+      at.queued.push_back(answer_to(words, at.resp3));
       at.out += "+QUEUED\r\n";
     } else {
-      at.out += answer_to(words);
+      at.out += answer_to(words, at.resp3);
     }
     return true;
   }
-  std::string bulk(const std::string& key) {
-    const std::string* text = find(key);
-    return text ? "$" + std::to_string(text->size()) + "\r\n" + *text + "\r\n" : "$-1\r\n";
+  std::string bulk(const std::string& key, bool resp3) {
+    if (const std::string* text = find(key))
+      return "$" + std::to_string(text->size()) + "\r\n" + *text + "\r\n";
+    return resp3 ? "_\r\n" : "$-1\r\n";
   }
-  std::string answer_to(const std::vector<std::string>& words) {
+  std::string answer_to(const std::vector<std::string>& words, bool resp3) {
     const std::string& name = words[0];
-    if (name == "GET") return bulk(words[1]);
+    if (name == "GET") return bulk(words[1], resp3);
     if (name == "MGET") {
       std::string out = "*" + std::to_string(words.size() - 1) + "\r\n";
-      for (std::size_t i = 1; i < words.size(); ++i) out += bulk(words[i]);
+      for (std::size_t i = 1; i < words.size(); ++i) out += bulk(words[i], resp3);
       return out;
     }
     if (name == "SET" || name == "MSET") {
@@ -168,7 +173,7 @@ class Server {
     }
     if (name == "FLUSHALL" || name == "FLUSHDB") return values_.clear(), "+OK\r\n";
     if (name == "PING") return "+PONG\r\n";
-    if (name == "AUTH" || name == "SELECT") return "+OK\r\n";
+    if (name == "AUTH" || name == "SELECT" || name == "WATCH" || name == "UNWATCH") return "+OK\r\n";
     return "-ERR unknown command\r\n";
   }
 
