@@ -78,6 +78,8 @@ void Proxy::adopt(Pool pool) {
   pool.standings->forget_failures();
   pool_ = std::move(pool);
   use_servers();
+  // What they watch may have another owner now.
+  for (Client& client : clients_) client.watch_lost |= client.lane != nobody;
   for (ServerId s = 0; s < servers_.size(); ++s) {
     if (!servers_[s].left) continue;
     servers_[s].standing->withdraw();

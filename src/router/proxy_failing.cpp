@@ -332,7 +332,9 @@ void Proxy::own_answer(ServerId s, const Part& part, std::string_view reply) {
                                                        : is_memcached_error(reply);
   switch (part.use) {
     case Use::greeting:
-      if (error) to_disconnect_.push_back(s);
+      if (!error) return;
+      note(Severity::warning, "server_refused", server, reply.substr(0, reply.find('\r')));
+      to_disconnect_.push_back(s);
       return;
     case Use::meta_probe:
       server.meta = reply.starts_with("MN");

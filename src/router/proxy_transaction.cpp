@@ -76,7 +76,8 @@ void Proxy::queue(const Asked& asked, const RedisCommand& command, std::string_v
                              "' is not routed in a transaction: it belongs to no single key\r\n");
   const auto owner = keyless ? std::optional(nobody) : owner_of_all(asked, command, bytes);
   if (!owner) return;
-  const ServerId watched = asked.client.lane != nobody ? servers_[asked.client.lane].home : *owner;
+  const ServerId watched =
+      asked.client.lane != nobody && !asked.client.watch_lost ? servers_[asked.client.lane].home : *owner;
   if (*owner != nobody && (*owner != watched || (queued.server != nobody && *owner != queued.server)))
     return refuse(asked, "-CROSSSLOT Keys of a transaction must belong to one node\r\n");
   if (queued.commands.size() + bytes.size() > pool_.limits.redis.command)
