@@ -100,7 +100,7 @@ class Clients:
             deaf.say(self.protocol.get(b"large") * 1000)
         for _ in range(20):
             self.assertEqual(self.failing(steady), set())
-            self.assertLess(self.resident() - before, 1200, "MB, of 1000 that one client does not read")
+            self.assertLess(self.resident() - before, 400, "MB, of 1000 that one client does not read")
 
     def test_those_that_go_on_while_a_server_is_stopped_cost_little_memory(self):
         steady = self.serve(timeout=4000)

@@ -125,8 +125,9 @@ void Reload::watch(std::function<void(bool)> reloading) {
       }
       const std::string now = version_of(current_.files);
       if (!asked && (now == version || now.empty())) continue;
+      const bool told = asked || !version.empty();
       version = now;
-      read_again(asked);
+      read_again(asked, told);
     }
   });
 }
@@ -140,8 +141,8 @@ void Reload::refuse(const std::string& pool, const std::string& why) {
   say(Severity::alarm, "map_refused", pool, "the map that is served stays: " + why);
 }
 
-void Reload::read_again(bool asked) {
-  if (reloading_) reloading_(true);
+void Reload::read_again(bool asked, bool told) {
+  if (told && reloading_) reloading_(true);
   said_ = false;
   auto config = read_();
   if (config)
@@ -150,7 +151,7 @@ void Reload::read_again(bool asked) {
     refuse({}, to_string(config.error()));
   // Who asked is told in any case.
   if (asked && !said_) say(Severity::note, "nothing_new", {}, "the files say what is served");
-  if (reloading_) reloading_(false);
+  if (told && reloading_) reloading_(false);
 }
 
 void Reload::take(Config config) {

@@ -48,7 +48,8 @@ class Reload {
   Result<Diff> follow(const Pool& next, const std::string& expected, bool adopt);
 
  private:
-  void read_again(bool asked);
+  /// `told`: it is no mere look whether the files are still those read at the start.
+  void read_again(bool asked, bool told);
   void take(Config config);
   void refuse(const std::string& pool, const std::string& why);
   void say(Severity severity, const char* name, const std::string& pool, std::string text);
