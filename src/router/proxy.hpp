@@ -210,6 +210,8 @@ class Proxy {
     std::uint64_t requests = 0, failed = 0, timeouts = 0, hits = 0, misses = 0;
     Latency latency;
 
+    /// Requests in flight, without the router's own questions.
+    std::size_t asked() const noexcept { return parts.size() - own; }
     bool owes_nothing() const noexcept { return parts.empty() && held.empty(); }
   };
   /// The request being answered.

@@ -35,13 +35,12 @@ void Proxy::guard(ServerId s, Part& part, std::size_t before) {
   const bool waits = pool_.overload.queue_deadline > milliseconds(0) && server.held.size() < most_held;
   if (waits) server.held.push(part, command);
   server.out.truncate(before);
-  if (!waits)
-    return busy(part, server, std::to_string(server.parts.size() - server.own) + " requests are in flight");
+  if (!waits) return busy(part, server, std::to_string(server.asked()) + " requests are in flight");
   ++counters_.overload.waited;
 }
 
 bool Proxy::has_turn(const Server& server) const noexcept {
-  return pool_.overload.in_flight == 0 || server.parts.size() - server.own < pool_.overload.in_flight;
+  return pool_.overload.in_flight == 0 || server.asked() < pool_.overload.in_flight;
 }
 
 // The command is among the server's bytes.
@@ -142,7 +141,7 @@ Proxy::Target Proxy::within_bound(ServerId owner, std::string_view key, Deed dee
   Target target{owner};
   if (owner == nobody) return target;
   loads_.resize(server_of_.size());
-  for (std::size_t n = 0; n < loads_.size(); ++n) loads_[n] = servers_[server_of_[n]].parts.size();
+  for (std::size_t n = 0; n < loads_.size(); ++n) loads_[n] = servers_[server_of_[n]].asked();
   const NodeIndex node = bounded_->pick({key, pool_.placement.hash(key), {}}, loads_);
   if (node == no_node || server_of_[node] == owner || !servers_[server_of_[node]].standing->here())
     return target;
