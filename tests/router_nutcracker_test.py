@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """The router beside nutcracker, on the same configuration: what nutcracker has stored is found, so each key lands on the same
 server."""
+# Plain build only: it is about where keys go.
+
 import os
 import subprocess
 import sys

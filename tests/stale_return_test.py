@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """No value comes back: while servers are stopped, cut off and restarted, no read through the router finds a value older than the
 last acknowledged write. Beside it, what does let values come back, so that the checker is seen to find them."""
+# Plain build only: it takes a minute, and of the router asks the same as router_faults_test.py.
+
 import os
 import signal
 import sys
