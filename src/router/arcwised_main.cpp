@@ -43,6 +43,7 @@ Result<Config> configuration(const Options& options) {
   config->began = began;
   if (auto error = apply_overrides(*config, options.overrides)) return *error;
   if (auto error = check(*config)) return *error;
+  note_what_does_nothing(*config);
   return config;
 }
 

@@ -180,6 +180,21 @@ std::optional<Error> check(const Config& config) {
   return std::nullopt;
 }
 
+void note_what_does_nothing(Config& config) {
+  for (PoolConfig& one : config.pools) {
+    Pool& pool = one.pool;
+    const auto note = [&](std::string_view key, bool works, const char* without) {
+      if (!works && one.sources.count(std::string(key)) > 0)
+        pool.notes.push_back("`" + std::string(key) + "` does nothing without " + without);
+    };
+    const OnFailure policy = pool.failing.on_failure;
+    const bool elsewhere = policy == OnFailure::next || policy == OnFailure::gutter;
+    note("gutter", policy == OnFailure::gutter, "`on_failure: gutter`");
+    note("longest_ttl", elsewhere || pool.overload.bound, "`on_failure: next` or `gutter`, or a `bound`");
+    note("queue_deadline", pool.overload.in_flight > 0, "`in_flight`");
+  }
+}
+
 std::string report(const Config& config) {
   std::string out = table(rows_of(config.daemon, config.sources), "");
   for (const PoolConfig& pool : config.pools) {

@@ -102,6 +102,9 @@ std::optional<Error> apply_overrides(Config& config, std::span<const Override> o
 /// What the values mean together.
 std::optional<Error> check(const Config& config);
 
+/// Adds to the notes of pools what was set and does nothing as the other settings are.
+void note_what_does_nothing(Config& config);
+
 /// The effective configuration, for people and for programs.
 std::string report(const Config& config);
 std::string report_json(const Config& config);

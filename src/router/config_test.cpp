@@ -161,6 +161,18 @@ TEST(config, what_is_wrong_is_told_with_its_place_and_what_to_write) {
   }
 }
 
+TEST(config, what_was_set_and_does_nothing_is_noted) {
+  auto config = read(with("    queue_deadline: 1s\n    gutter: [\"h:1\"]\n    longest_ttl: 5s\n"));
+  ASSERT_TRUE(config) << to_string(config.error());
+  note_what_does_nothing(*config);
+  EXPECT_EQ(config->pools[0].pool.notes.size(), 3u);
+  config =
+      read(with("    queue_deadline: 1s\n    gutter: [\"h:1\"]\n    on_failure: gutter\n    in_flight: 5\n"));
+  ASSERT_TRUE(config) << to_string(config.error());
+  note_what_does_nothing(*config);
+  EXPECT_TRUE(config->pools[0].pool.notes.empty());
+}
+
 TEST(config, twemproxys_settings_are_taken_over) {
   const auto config = read(
       "p:\n  listen: /tmp/p.sock 0660\n  redis: true\n  redis_auth: secret\n  redis_db: 3\n  timeout: 400\n  "
