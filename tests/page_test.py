@@ -82,12 +82,25 @@ def numbers(text):
     return re.sub("[\u00a0\u202f]", " ", text or "")
 
 
+def setUpModule():
+    Page.browser = Browser()
+
+
+def tearDownModule():
+    Page.browser.close()
+
+
 class Page(Admin):
+    browser = None  # one for all tests: it takes its time to start
+
+    def show(self, admin):
+        self.browser("""await page.emulateMedia({ colorScheme: 'light' });
+            await page.setViewportSize({ width: 1320, height: 900 });
+            await page.goto('about:blank'); problems.length = 0; await page.goto(given)""", f"http://127.0.0.1:{admin}/")
+
     def open(self, servers=5, *more):
         port, ports = self.serve(servers, *more)
-        self.browser = Browser()
-        self.addCleanup(self.browser.close)
-        self.browser("await page.goto(given)", f"http://127.0.0.1:{self.admin}/")
+        self.show(self.admin)
         wait_until(lambda: self.browser.text("#nodes tbody tr[data-node] .name"), "nodes are shown")
         return port, ports
 
@@ -216,9 +229,7 @@ class Words(Page):
         theirs = self.write("other.yml", pool("one", other, servers[:2], hash="md5", distribution="ketama"))
         self.processes.start([ARCWISED, "--config", theirs, "--admin", f":{other_admin}"], other_admin)
         self.processes.start([ARCWISED, "--config", config, "--admin", f":{admin}", "--peers", f"127.0.0.1:{other_admin}"], admin)
-        self.browser = Browser()
-        self.addCleanup(self.browser.close)
-        self.browser("await page.goto(given)", f"http://127.0.0.1:{admin}/")
+        self.show(admin)
         wait_until(lambda: self.browser.text("#sentence") == "All 3 nodes answer.", "the first pool")
         self.browser("await page.focus('#tabs button:last-child'); await page.keyboard.press('Enter')")
         wait_until(lambda: self.browser.text("#sentence") == "All 2 nodes answer.", "the second")
@@ -232,9 +243,7 @@ class Words(Page):
         port, admin, *ports = free_ports(202)
         self.map = self.write("map.yaml", map_text(1, ports).replace("tokens: 16", "tokens: 100"))
         self.start_router(self.map, port, admin)
-        self.browser = Browser()
-        self.addCleanup(self.browser.close)
-        self.browser("await page.goto(given)", f"http://127.0.0.1:{admin}/")
+        self.show(admin)
         wait_until(lambda: self.browser.evaluate("document.querySelectorAll('#nodes tr[data-node]').length") == 200, "all are listed")
         wait_until(lambda: self.browser.text("#ring-name") == "200 nodes", "the ring is drawn")
         own = json.loads(self.cli("ownership", self.map))["nodes"]
