@@ -9,7 +9,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "support"))
 from protocols import Memcached, Redis  # noqa: E402
 from router import ARCWISED, RouterTest  # noqa: E402
-from servers import free_ports, wait_until  # noqa: E402
+from servers import free_ports, listens, wait_until  # noqa: E402
 
 
 class Maps(RouterTest):
@@ -65,6 +65,24 @@ class Maps(RouterTest):
 
     def test_so_it_is_before_redis(self):
         self.swapped(Redis, 100)
+
+    def test_a_map_that_is_replaced_while_the_router_begins_is_served(self):
+        port, server = free_ports(2)
+        for turn in range(12):
+            path = self.write("map.yaml", self.map_text(1, [server]))
+            log = os.path.join(self.processes.folder, f"{turn}.log")
+            with open(log, "wb") as out:
+                router = subprocess.Popen([ARCWISED, "--map", path, "--memcached", f"127.0.0.1:{port}"], stdout=out, stderr=out)
+            self.processes.started.append(router)
+            wait_until(lambda: listens(port), "it listens", pause=0.0005)
+            self.replace(path, self.map_text(2, [server]))
+
+            def adopted(log=log):
+                with open(log, encoding="utf-8") as file:
+                    return "-> epoch 2," in file.read()
+            wait_until(adopted, "the later map")
+            router.terminate()
+            router.wait(timeout=10)
 
     def test_what_may_not_follow_is_refused_and_the_old_map_stays(self):
         port, *ports = free_ports(3)
