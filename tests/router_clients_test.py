@@ -7,7 +7,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "support"))
 from router import Connection, RouterTest  # noqa: E402
-from servers import program  # noqa: E402
+from servers import program, wait_until  # noqa: E402
 
 SOURCE = os.environ.get("ARCWISE_SOURCE") or os.getcwd()
 PROGRAMS = os.path.join(SOURCE, "tests/support/clients")
@@ -147,6 +147,19 @@ class RedisClients(Clients):
     def test_ioredis(self):
         self.node("ioredis.js", str(self.redis_pool()))
 
+    def refused(self):
+        """What a client is told where the servers want another password."""
+        port, servers = self.one_pool(1, redis=True, redis_auth="secret")
+        direct = Connection(servers[0])
+        self.assertEqual(direct.say("CONFIG SET requirepass other\r\n").line(), "+OK")
+        direct.close()
+        client = Connection(port)
+        said = client.say("AUTH secret\r\nHELLO 3\r\nGET a\r\n")
+        while not (line := said.line()).startswith("-"):
+            pass
+        client.close()
+        return line
+
     def test_a_password_is_asked_of_clients_and_told_to_servers(self):
         import redis  # pylint: disable=import-outside-toplevel
         port, servers = self.one_pool(2, redis=True, redis_auth="secret")
@@ -157,10 +170,17 @@ class RedisClients(Clients):
         self.assertRaises(redis.AuthenticationError, redis.Redis(port=port).ping)
         self.assertRaises(redis.ResponseError, redis.Redis(port=port, password="other").ping)
         client = redis.Redis(port=port, password="secret")
-        self.assertTrue(client.set("k", "v"))
+
+        def accepted():  # until then the servers had no password, and refused one
+            try:
+                return client.set("k", "v") and client.set("key", "v") and client.mset({f"k{i}": i for i in range(20)})
+            except redis.ResponseError:
+                return False
+        wait_until(accepted, "the servers take the password")
         self.assertEqual(client.get("k"), b"v")
         client.close()
         self.node("ioredis.js", str(port), "secret")
+        self.assertRegex(self.refused(), "^-ERR s0: it refused: (WRONGPASS|ERR AUTH)")
         cli = [program("redis-cli"), "-p", str(port), "-3", "--no-auth-warning", "-a", "secret"]
         self.run_client(*cli, "GET", "k", said="\n")
 

@@ -251,6 +251,7 @@ void Proxy::begin_connection(ServerId s, Time now) {
   enter(s, State::connecting, now);
   to_connect_.push_back(s);
   server.returns = server.standing->returns();
+  server.refusal.clear();
   const auto say = [&](Use use, std::string_view text) { own_question(s, use, text, now); };
   if (pool_.protocol == Protocol::memcached) return probe(s, now);
   const auto bulk = [](std::string_view text) {
@@ -315,6 +316,8 @@ bool Proxy::answered(ServerId s, Time now) {
     }
     at += size;
     server.heard = now;
+    // What was sent behind a greeting that is refused is not done, or not as it should be.
+    if (is_own(part.use) && !server.refusal.empty()) break;
   }
   // Bytes that nobody asked for belong to no request.
   broken |= server.parts.empty() && at < bytes.size();

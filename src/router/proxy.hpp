@@ -119,6 +119,12 @@ class Proxy {
     to_let_go_.clear();
   }
 
+  /// Why each_to_disconnect() names it.
+  std::string_view why_given_up(ServerId s) const noexcept {
+    const std::string& refusal = servers_[s].refusal;
+    return refusal.empty() ? std::string_view("it was given up") : refusal;
+  }
+
   /// Seconds since 1970 at Time 0, for times that memcached takes as dates.
   void set_wall(std::int64_t offset) noexcept { wall_offset_ = offset; }
 
@@ -197,6 +203,7 @@ class Proxy {
     Time retry{}, since{};  ///< since: in this state
     Time heard{};           ///< an answer, or that its connection stands
     std::string why;
+    std::string refusal;  ///< of what its connection began with
     // proxy_failing.cpp
     bool owes = false;          ///< answers that were given up, and the standing knows
     bool probing = false;       ///< a probe is under way

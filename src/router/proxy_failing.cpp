@@ -333,7 +333,8 @@ void Proxy::own_answer(ServerId s, const Part& part, std::string_view reply) {
   switch (part.use) {
     case Use::greeting:
       if (!error) return;
-      note(Severity::warning, "server_refused", server, reply.substr(0, reply.find('\r')));
+      server.refusal = "it refused: " + std::string(reply.substr(1, reply.find('\r') - 1));
+      note(Severity::warning, "server_refused", server, server.refusal);
       to_disconnect_.push_back(s);
       return;
     case Use::meta_probe:

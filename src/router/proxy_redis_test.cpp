@@ -319,6 +319,21 @@ TEST(proxy_redis, what_would_change_a_shared_connection_is_not_queued) {
   EXPECT_EQ(talk.sent(0), "");
 }
 
+TEST(proxy_redis, a_server_that_refuses_the_greeting_is_told_with_its_words) {
+  Talk talk(1);
+  const auto id = talk.proxy.add_client();
+  talk.say(id, {"HELLO", "3"});
+  talk.told(id);
+  talk.say(id, {"GET", "a"});
+  talk.answer(1, "-ERR unknown command `HELLO`\r\n-NOAUTH\r\n");
+  talk.proxy.each_to_disconnect([&](Proxy::ServerId s) {
+    const std::string why(talk.proxy.why_given_up(s));
+    EXPECT_EQ(why, "it refused: ERR unknown command `HELLO`");
+    talk.proxy.lost(s, why, talk.now);
+  });
+  EXPECT_EQ(talk.told(id), "-ERR s0: it refused: ERR unknown command `HELLO`\r\n");
+}
+
 TEST(proxy_redis, a_push_answers_nothing) {
   Talk talk(1);
   const auto id = talk.proxy.add_client();
