@@ -180,9 +180,9 @@ class RedisClients(Clients):
         self.assertEqual(client.get("k"), b"v")
         client.close()
         self.node("ioredis.js", str(port), "secret")
-        self.assertRegex(self.refused(), "^-ERR s0: it refused: (WRONGPASS|ERR AUTH)")
         cli = [program("redis-cli"), "-p", str(port), "-3", "--no-auth-warning", "-a", "secret"]
         self.run_client(*cli, "GET", "k", said="\n")
+        self.assertRegex(self.refused(), "^-ERR s0: it refused: (WRONGPASS|ERR AUTH)")
 
 
 if __name__ == "__main__":
