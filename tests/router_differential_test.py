@@ -51,7 +51,7 @@ FUNCTION LOAD "#!lua name=lib\nredis.register_function{function_name='f',callbac
 FCALL nope 0|FUNCTION LIST|FUNCTION DELETE lib|FUNCTION LIST|SET|GET a b|NOPE a|LPUSH a x|MGET|MSET a|MSETNX a|ZUNIONSTORE a 0 b|LMPOP 0 a left
 PING|PING hi|ECHO hi|SELECT 0|SELECT x|DBSIZE|DBSIZE x|FLUSHDB|DBSIZE|COMMAND COUNT|COMMAND INFO get set nope|COMMAND DOCS get|COMMAND NOPE|KEYS *|RANDOMKEY
 SCAN 0|SCAN x|SCAN 0 COUNT 0|CLIENT GETNAME|CLIENT SETNAME bob|CLIENT GETNAME|CLIENT SETNAME "a b"|CLIENT REPLY ON|CLIENT NOPE|CLIENT GETREDIR|CLIENT TRACKINGINFO
-CLIENT NO-EVICT on|CLIENT NO-EVICT x|CONFIG GET save|CONFIG GET nope|CONFIG GET save appendonly|INFO nope|ACL WHOAMI|CLUSTER INFO|READONLY|OBJECT HELP|UNWATCH
+CLIENT NO-EVICT on|CLIENT NO-EVICT x|CONFIG GET save|PING a b|CONFIG GET save appendonly|INFO nope|ACL WHOAMI|CLUSTER INFO|READONLY|OBJECT HELP|UNWATCH
 HELLO 4|HELLO x|HELLO 2 FOO|AUTH x|AUTH a b|AUTH a b c|AUTH default x|WATCH a|MULTI|SET a 1|GET a|WATCH b|MULTI|LPUSH a x|PING|EXEC|EXEC|DISCARD|MULTI|EXEC|MULTI|NOPE
 EXEC|MULTI|SET a|EXEC|MULTI|SET a 5|DISCARD|GET a|WATCH a|SET a 6|MULTI|GET a|EXEC|MULTI|SET a 7|EXEC|WATCH a|UNWATCH|WATCH a|DISCARD|RESET|GET a
 """
@@ -121,6 +121,16 @@ class Redis(RouterTest):
         said, expected = router.replies(stream()), direct.replies(stream())
         for words, ours, theirs in zip(stream(), said, expected):
             self.check(words, ours, theirs)
+
+    def test_lines_of_words_are_split_as_the_server_splits_them(self):
+        router, direct, _ = self.pair(1)
+        for line in (rb'SET a "b c\x41\n\q\"\xg\\"', b'GET a', rb"SET a 'it\'s \n'", b"GET a", b"SET a''", b'ECHO "" ', b'ECHO a"b c"',
+                     b"ECHO\x0bb", b"ECHO \x0ba\x0bb", b"  ECHO \ta\t", b"ZUNION 0 a", b"SINTERCARD x a", b"PING a b"):
+            said = []
+            for each in (router, direct):
+                each.socket.sendall(line + b"\r\n")
+                said.append(each.reply())
+            self.check([line], *said)
 
     def test_over_several_servers_random_commands_have_one_servers_answers(self):
         router, direct, _ = self.pair(3)

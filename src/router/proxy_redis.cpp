@@ -80,6 +80,12 @@ void Proxy::route_redis(const Asked& asked, std::string_view bytes) {
   const std::string_view name = request.word(bytes, 0);
   const RedisCommand* command =
       find_redis_command(name, request.words() > 1 ? request.word(bytes, 1) : std::string_view());
+  // A browser made to speak to this port: nothing it says behind that is a command of its user's.
+  if (!command && (equal_ignoring_case(name, "post") || equal_ignoring_case(name, "host:"))) {
+    ++counters_.errors;
+    asked.client.closing = true;
+    return;
+  }
   if (!pool_.client_password.empty() && !asked.client.session.authenticated &&
       (!command || !is_open_to_all(*command)))
     return refuse(asked, "-NOAUTH Authentication required.\r\n");

@@ -289,7 +289,12 @@ TEST(proxy_redis, what_is_not_routed_has_one_error_and_what_is_behind_it_is_answ
                                              {"WAIT", "0", "0"},
                                              {"CLIENT", "REPLY", "OFF"},
                                              {"CLIENT", "TRACKING", "ON"},
+                                             {"CLIENT", "CACHING", "YES"},
                                              {"CLIENT", "NOPE"},
+                                             {"READONLY"},
+                                             {"ASKING"},
+                                             {"PSYNC", "?", "-1"},
+                                             {"PFDEBUG", "GETREG", "a"},
                                              {"CLUSTER", "SLOTS"},
                                              {"CONFIG", "SET", "a", "b"},
                                              {"SELECT", "1"},
@@ -310,9 +315,22 @@ TEST(proxy_redis, what_would_change_a_shared_connection_is_not_queued) {
   Talk talk(1);
   const auto id = talk.proxy.add_client();
   talk.say(id, {"MULTI"});
-  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
-           {"SSUBSCRIBE", "x"}, {"SELECT", "1"}, {"AUTH", "x"}, {"HELLO", "3"}})
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"SSUBSCRIBE", "x"},
+                                             {"SELECT", "1"},
+                                             {"AUTH", "x"},
+                                             {"HELLO", "3"},
+                                             {"MONITOR"},
+                                             {"WATCH", "a"},
+                                             {"PFDEBUG", "GETREG", "a"},
+                                             {"CLIENT", "REPLY", "OFF"},
+                                             {"CLIENT", "TRACKING", "ON"},
+                                             {"CLIENT", "CACHING", "YES"},
+                                             {"WAIT", "0", "0"}}) {
+    talk.told(id);
     talk.say(id, words);
+    EXPECT_EQ(talk.told(id).front(), '-') << words[0];
+  }
   talk.say(id, {"EXEC"});
   const std::string said = talk.told(id);
   EXPECT_NE(said.find("-EXECABORT"), said.npos) << said;
@@ -332,6 +350,39 @@ TEST(proxy_redis, a_server_that_refuses_the_greeting_is_told_with_its_words) {
     talk.proxy.lost(s, why, talk.now);
   });
   EXPECT_EQ(talk.told(id), "-ERR s0: it refused: ERR unknown command `HELLO`\r\n");
+}
+
+TEST(proxy_redis, what_is_said_to_a_web_server_ends_the_connection) {
+  for (const std::string line : {"POST / HTTP/1.1\r\n", "Host: localhost\r\n"}) {
+    Talk talk(1);
+    const auto id = talk.proxy.add_client();
+    talk.proxy.client_in(id).append(line + "SET a 1\r\n");
+    talk.serve(id);
+    EXPECT_TRUE(talk.proxy.finished(id));
+    EXPECT_EQ(talk.told(id) + talk.sent(0), "");
+  }
+}
+
+TEST(proxy_redis, what_only_a_server_knows_is_not_made_up) {
+  Talk talk(1);
+  const auto id = talk.proxy.add_client();
+  talk.say(id, {"CONFIG", "GET", "save", "appendonly"});
+  EXPECT_EQ(talk.told(id).substr(0, 4), "*4\r\n");
+  for (const char* name : {"maxmemory", "max*", "nope"}) {
+    talk.say(id, {"CONFIG", "GET", "save", name});
+    EXPECT_EQ(talk.told(id).substr(0, 17 + std::string(name).size()),
+              "-ERR 'config get " + std::string(name));
+  }
+}
+
+TEST(proxy_redis, a_transaction_ends_with_its_session) {
+  Talk talk(1);
+  const auto id = talk.proxy.add_client();
+  talk.proxy.client_in(id).append("MULTI\r\nSET a 1\r\nRESET\r\nEXEC\r\nMULTI\r\nQUIT\r\n");
+  talk.serve(id);
+  EXPECT_EQ(talk.told(id), "+OK\r\n+QUEUED\r\n+RESET\r\n-ERR EXEC without MULTI\r\n+OK\r\n+OK\r\n");
+  EXPECT_TRUE(talk.proxy.finished(id));
+  EXPECT_EQ(talk.sent(0), "");
 }
 
 TEST(proxy_redis, a_push_answers_nothing) {

@@ -183,7 +183,7 @@ bool has_arity(const RedisCommand& command, std::size_t words) noexcept {
 }
 
 bool may_be_queued(const RedisCommand& command) noexcept {
-  if (command.traits & (redis_pubsub | redis_admin)) return false;
+  if (command.route == RedisRoute::refused) return false;
   if (command.keys[0].at != 0) return true;
   static constexpr std::string_view others[] = {"ping", "echo", "time", "unwatch"};
   return std::find(std::begin(others), std::end(others), command.name) != std::end(others);

@@ -141,10 +141,18 @@ std::string client_command(std::string_view name, const Question& q) {
   return std::string(ok);  // SETINFO too: it is for people who look at a server's list of clients
 }
 
-// What tools ask before they begin. The servers' own settings are asked of them.
+// What tools ask before they begin. The servers' own settings are asked of them: an empty answer would say
+// that there is none of the name.
 std::string settings(const Question& q) {
   static constexpr std::pair<std::string_view, std::string_view> known[] = {
-      {"appendonly", "no"}, {"databases", "1"}, {"maxmemory", "0"}, {"save", ""}, {"timeout", "0"}};
+      {"appendonly", "no"}, {"databases", "1"}, {"save", ""}};
+  for (std::size_t i = 2; i < q.words.count; ++i) {
+    const bool is_known = std::any_of(std::begin(known), std::end(known),
+                                      [&](const auto& setting) { return q.is(i, setting.first); });
+    if (!is_known && q.words[i] != "*")
+      return "-ERR 'config get " + shown(q.words[i]) +
+             "' is not routed: it is a server's; ask that itself\r\n";
+  }
   std::string out;
   std::size_t pairs = 0;
   for (const auto& [name, value] : known) {
@@ -208,6 +216,7 @@ std::string answer_redis(const RedisCommand& command, const RedisWords& words, c
                          RedisSession& session) {
   const Question q{words, facts, session};
   const std::string_view name = command.name;
+  if (name == "ping" && words.count > 2) return "-ERR wrong number of arguments for 'ping' command\r\n";
   if (name == "ping") return words.count > 1 ? resp_bulk(words[1]) : "+PONG\r\n";
   if (name == "echo") return resp_bulk(words[1]);
   if (name == "auth") return auth(q);

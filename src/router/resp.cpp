@@ -41,14 +41,42 @@ std::size_t behind(std::string_view bytes, std::string_view line) noexcept {
   return end + (bytes[end] == '\r' ? 2 : 1);
 }
 
+// As strict as servers are, and no less: what is taken here is sent to them on connections that clients
+// share, and they close those on what they do not take. So a number is written in one way, and its line ends
+// in two characters.
 Header count_at(std::string_view bytes, std::size_t from) noexcept {
   constexpr std::size_t longest = 32;
   const auto line = line_at(bytes, from);
   if (line ? line->size() > longest : bytes.size() - from > longest + 1) return {Header::What::too_long};
   if (!line) return {Header::What::more};
-  const auto count = line->empty() ? std::nullopt : number(line->substr(1));
-  if (!count) return {Header::What::bad};
-  return {Header::What::whole, *count, behind(bytes, *line)};
+  const std::string_view text = line->substr(std::min<std::size_t>(1, line->size()));
+  const std::size_t digits = text.starts_with('-') ? 1 : 0;
+  const bool padded = text.substr(digits).starts_with('0') && text != "0";
+  const auto count = number(text);
+  if (!count || padded || bytes[from + line->size()] != '\r') return {Header::What::bad};
+  return {Header::What::whole, *count, from + line->size() + 2};
+}
+
+bool is_blank(char c) noexcept {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+int hex(char c) noexcept {
+  if (c >= '0' && c <= '9') return c - '0';
+  const char low = static_cast<char>(c | 0x20);
+  return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
+}
+
+// The character behind a backslash between double quotes; `at` is behind it afterwards.
+char escaped(std::string_view line, std::size_t& at) noexcept {
+  const char c = line[at++];
+  if (c == 'x' && at + 1 < line.size() && hex(line[at]) >= 0 && hex(line[at + 1]) >= 0) {
+    at += 2;
+    return static_cast<char>(hex(line[at - 2]) * 16 + hex(line[at - 1]));
+  }
+  constexpr std::string_view letters = "nrtba", meant = "\n\r\t\b\a";
+  const std::size_t letter = letters.find(c);
+  return letter == letters.npos ? c : meant[letter];
 }
 
 }  // namespace
@@ -150,36 +178,62 @@ RespRequest::Parsed RespRequest::parse_array(std::string_view bytes, const RespL
     if (header.end + length > limits.command)
       return broken("-ERR Protocol error: the command is too large\r\n");
     if (bytes.size() < header.end + length + 2) return {};
-    words_.push_back({at_, header.end, length});
+    words_.push_back({header.end, length});
     at_ = header.end + length + 2;
   }
   return {What::request, at_, {}};
 }
 
-// Words in quotation marks may hold blanks.
 RespRequest::Parsed RespRequest::parse_line(std::string_view bytes, const RespLimits& limits) {
   const auto line = line_at(bytes, 0);
   if (!line || line->size() > limits.inline_line) {
     if (!line && bytes.size() <= limits.inline_line) return {};
     return broken("-ERR Protocol error: too big inline request\r\n");
   }
-  const std::size_t used = behind(bytes, *line);
+  if (!split(line->substr(0, line->find('\0'))))
+    return broken("-ERR Protocol error: unbalanced quotes in request\r\n");
   inline_ = true;
-  for (std::size_t at = 0; at < line->size();) {
-    const char c = (*line)[at];
-    if (c == ' ' || c == '\t') {
-      ++at;
-      continue;
-    }
-    const bool quoted = c == '"' || c == '\'';
-    const std::size_t from = at + (quoted ? 1 : 0);
-    const std::size_t end = quoted ? line->find(c, from) : line->find_first_of(" \t", from);
-    if (quoted && end == line->npos) return broken("-ERR Protocol error: unbalanced quotes in request\r\n");
-    const std::size_t upto = end == line->npos ? line->size() : end;
-    words_.push_back({from, from, upto - from});
-    at = upto + (quoted ? 1 : 0);
+  line_ = "*" + std::to_string(words_.size()) + "\r\n";
+  for (Word& word : words_) {
+    line_ += "$" + std::to_string(word.size) + "\r\n";
+    const std::size_t at = line_.size();
+    line_.append(text_, word.at, word.size) += "\r\n";
+    word.at = at;
   }
-  return {words_.empty() ? What::nothing : What::request, used, {}};
+  return {words_.empty() ? What::nothing : What::request, behind(bytes, *line), {}};
+}
+
+// As Redis splits a line: what stands in quotation marks is part of a word, with blanks in it, and ends it.
+// Between double ones a backslash gives a character by its name or number, between single ones the mark
+// itself.
+bool RespRequest::split(std::string_view line) {
+  text_.clear();
+  for (std::size_t at = 0;;) {
+    while (at < line.size() && is_blank(line[at])) ++at;
+    if (at == line.size()) return true;
+    const std::size_t from = text_.size();
+    char quote = '\0';
+    while (at < line.size()) {
+      const char c = line[at++];
+      if (quote == '"' && c == '\\' && at < line.size()) {
+        text_ += escaped(line, at);
+      } else if (quote == '\'' && c == '\\' && line.substr(at).starts_with('\'')) {
+        text_ += line[at++];
+      } else if (quote != '\0' && c == quote) {
+        if (at < line.size() && !is_blank(line[at])) return false;
+        quote = '\0';
+        break;
+      } else if (quote == '\0' && (c == '"' || c == '\'')) {
+        quote = c;
+      } else if (quote == '\0' && (c == ' ' || c == '\t' || c == '\r')) {
+        break;
+      } else {
+        text_ += c;
+      }
+    }
+    if (quote != '\0') return false;
+    words_.push_back({from, text_.size() - from});
+  }
 }
 
 }  // namespace arcwise::router

@@ -57,47 +57,35 @@ class RespRequest {
   /// `bytes` begins with the command, and has at least what it had at the last call for it.
   Parsed parse(std::string_view bytes, const RespLimits& limits);
 
-  /// Of the command found, as parts of the bytes it was found in.
+  /// The command as servers take it, an array: the bytes it was found in, or what a line of words says.
+  std::string_view array(std::string_view bytes) const noexcept { return inline_ ? line_ : bytes; }
+  /// Of the command found, as parts of that.
   std::size_t words() const noexcept { return words_.size(); }
   std::string_view word(std::string_view bytes, std::size_t i) const noexcept {
-    return bytes.substr(words_[i].at, words_[i].size);
+    return array(bytes).substr(words_[i].at, words_[i].size);
   }
-  /// The word with its length before it and its line end behind, as an array has it. Not of a line of words.
-  std::string_view bulk(std::string_view bytes, std::size_t i) const noexcept {
-    return bytes.substr(words_[i].bulk, words_[i].at + words_[i].size + 2 - words_[i].bulk);
-  }
-  bool is_inline() const noexcept { return inline_; }
   /// Before the next command.
   void reset() noexcept;
 
  private:
   struct Word {
-    std::size_t bulk, at, size;
+    std::size_t at, size;
   };
   Parsed parse_line(std::string_view bytes, const RespLimits& limits);
   Parsed parse_array(std::string_view bytes, const RespLimits& limits);
+  bool split(std::string_view line);
   Parsed broken(std::string_view error) const noexcept { return {What::broken, 0, error}; }
 
   std::vector<Word> words_;
+  std::string line_, text_;  ///< a line of words, as an array, and without their lengths
   std::size_t at_ = 0;
   std::size_t count_ = 0;  ///< of the array; 0: not known yet
   bool inline_ = false;
 };
 
-/// The command as servers take it: as it came, or a line of words as an array.
 template <class Sink>
 void append_command(Sink& out, const RespRequest& request, std::string_view bytes) {
-  if (!request.is_inline()) {
-    out.append(bytes);
-    return;
-  }
-  out.append("*" + std::to_string(request.words()) + "\r\n");
-  for (std::size_t i = 0; i < request.words(); ++i) {
-    const std::string_view word = request.word(bytes, i);
-    out.append("$" + std::to_string(word.size()) + "\r\n");
-    out.append(word);
-    out.append("\r\n");
-  }
+  out.append(request.array(bytes));
 }
 
 }  // namespace arcwise::router

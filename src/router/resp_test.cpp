@@ -50,7 +50,19 @@ TEST(resp_request, takes_arrays_and_lines_byte_by_byte) {
   EXPECT_EQ(words("*2\r\n$3\r\nGET\r\n$3\r\na\r\n\r\n"), (Words{"GET", "a\r\n"}));
   EXPECT_EQ(words("*1\r\n$0\r\n\r\n"), (Words{""}));
   EXPECT_EQ(words("SET a 'b c'  \"d\"\r\n"), (Words{"SET", "a", "b c", "d"}));
+  EXPECT_EQ(words("SET a\"b c\" '' \"\\x41\\n\\\"\\q\\xg\" 'it\\'s \\n'\v\r\n"),
+            (Words{"SET", "ab c", "", "A\n\"qxg", "it's \\n"}));
   EXPECT_EQ(words("PING\n"), (Words{"PING"}));
+}
+
+TEST(resp_request, a_line_is_sent_to_servers_as_the_array_it_means) {
+  const std::string_view line = "SET a 'b c'\r\n", array = "*1\r\n$4\r\nPING\r\n";
+  RespRequest request;
+  ASSERT_EQ(request.parse(line, {}).used, line.size());
+  EXPECT_EQ(request.array(line), "*3\r\n$3\r\nSET\r\n$1\r\na\r\n$3\r\nb c\r\n");
+  request.reset();
+  ASSERT_EQ(request.parse(array, {}).used, array.size());
+  EXPECT_EQ(request.array(array), array);
 }
 
 TEST(resp_request, an_empty_one_is_passed_over) {
@@ -68,7 +80,13 @@ TEST(resp_request, what_breaks_the_protocol_has_rediss_own_error) {
        {std::pair{"*x\r\n", "invalid multibulk length"}, std::pair{"*1\r\nPING\r\n", "expected '$'"},
         std::pair{"*1\r\n$-1\r\n", "invalid bulk length"},
         std::pair{"*1\r\n$99999999999\r\n", "invalid bulk length"},
-        std::pair{"SET 'a\r\n", "unbalanced quotes"}}) {
+        std::pair{"SET 'a\r\n", "unbalanced quotes"}, std::pair{"SET \"a\"b\r\n", "unbalanced quotes"},
+        // Servers close the connection on each of these, and it is not the client's alone.
+        std::pair{"*1\r\n$1\na\r\n", "invalid bulk length"}, std::pair{"*1\n", "invalid multibulk length"},
+        std::pair{"*01\r\n", "invalid multibulk length"}, std::pair{"*-0\r\n", "invalid multibulk length"},
+        std::pair{"*1\r\n$03\r\n", "invalid bulk length"}, std::pair{"*1\r\n$-0\r\n", "invalid bulk length"},
+        std::pair{"*1\r\n$+1\r\n", "invalid bulk length"}, std::pair{"*1\r\n$1 \r\n", "invalid bulk length"},
+        std::pair{"*1\r\n$\r\n", "invalid bulk length"}, std::pair{"*1\r\n$1\rX\n", "invalid bulk length"}}) {
     words(bytes, &error);
     EXPECT_NE(error.find(expected), std::string::npos) << bytes << " " << error;
   }
