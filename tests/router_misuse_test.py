@@ -102,6 +102,18 @@ class Clients:
             self.assertEqual(self.failing(steady), set())
             self.assertLess(self.resident() - before, 400, "MB, of 1000 that one client does not read")
 
+    def test_many_that_never_read_cost_together_what_few_do(self):
+        steady = self.serve(timeout=10000)
+        self.fill(steady)
+        self.assertTrue(steady.set(b"large", b"v" * 1_000_000).done)
+        before = self.resident()
+        deaf = [self.client().say(self.protocol.get(b"large") * 200) for _ in range(10)]
+        for _ in range(20):
+            self.assertEqual(self.failing(steady), set())
+            self.assertLess(self.resident() - before, 700, "MB, of 2000 that ten clients do not read")
+        for client in deaf:
+            client.close()
+
     def test_those_that_go_on_while_a_server_is_stopped_cost_little_memory(self):
         steady = self.serve(timeout=4000)
         self.fill(steady)

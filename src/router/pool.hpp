@@ -75,7 +75,7 @@ struct PoolLimits {
                    std::size_t{64} << 10};
   std::size_t requests = 1024;                 ///< of one client that wait for answers
   std::size_t unsent = std::size_t{4} << 20;   ///< bytes for a client that does not read them
-  std::size_t held = std::size_t{256} << 20;   ///< bytes of answers for one client; others are an error
+  std::size_t held = std::size_t{256} << 20;   ///< bytes of answers for all clients of a thread; others are an error
   std::size_t reply = std::size_t{128} << 20;  ///< bytes of one; what is longer is an error
   std::size_t clients = 10'000;
   milliseconds slow{100};  ///< a request that takes longer is noted

@@ -425,7 +425,8 @@ class Proxy {
   // proxy_bounds.cpp
   void keep(Client& client, Slot& slot) noexcept;
   static void unkeep(Client& client, Slot& slot) noexcept;
-  std::string_view within_bounds(Client& client, std::string_view reply) const noexcept;
+  std::string_view within_bounds(Client& client, std::string_view reply) noexcept;
+  bool crowded_with_answers(const Client& client, std::size_t more) noexcept;
   void give_up_reply(ServerId s, std::size_t spare);
   static void skip_reply(Server& server) noexcept;
 
@@ -485,7 +486,9 @@ class Proxy {
   RetryBudget budget_;
   bool marks_stale_ = false;      ///< memcached: a client has marked items as stale
   std::vector<ServerId> owners_;  ///< of the keys of a command that is split
-  std::uint64_t picks_ = 0;       ///< of one among several answers, so far
+  std::size_t waiting_ = 0;       ///< bytes that wait for all clients, at least since counted_at_
+  Time counted_at_{-1};
+  std::uint64_t picks_ = 0;  ///< of one among several answers, so far
   Counters counters_;
   std::vector<Event> events_;
   std::vector<Slow> slow_;

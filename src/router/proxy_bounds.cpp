@@ -2,9 +2,10 @@
 //
 // Three bounds. A client is served only while what waits for it, and what its requests under way are likely
 // to bring, is less than `unsent`: likely is what its last answers had, so that one that asks for long values
-// has few requests under way. What was under way before that was known may bring more: beyond `held` answers
-// become errors, one for each, so that the client stays in step. And an answer that is longer than `reply` is
-// passed over as it comes, and is an error, too.
+// has few requests under way. What was under way before that was known may bring more: when more than `held`
+// waits for all clients, answers become errors for those that have more than `unsent` waiting, one for each,
+// so that the client stays in step. And an answer that is longer than `reply` is passed over as it comes, and
+// is an error, too.
 #include "router/proxy.hpp"
 
 namespace arcwise::router {
@@ -28,10 +29,21 @@ void Proxy::unkeep(Client& client, Slot& slot) noexcept {
   if (slot.bytes.capacity() > small) std::string().swap(slot.bytes);
 }
 
-std::string_view Proxy::within_bounds(Client& client, std::string_view reply) const noexcept {
+// All clients together: counted anew at most once for a time, and in between long answers are added.
+bool Proxy::crowded_with_answers(const Client& client, std::size_t more) noexcept {
+  waiting_ += more;
+  if (waiting_ <= pool_.limits.held) return false;
+  if (counted_at_ != now_) {
+    counted_at_ = now_;
+    waiting_ = more;
+    for (const Client& each : clients_) waiting_ += each.out.size() + each.kept;
+  }
+  return waiting_ > pool_.limits.held && client.out.size() + client.kept + more > pool_.limits.unsent;
+}
+
+std::string_view Proxy::within_bounds(Client& client, std::string_view reply) noexcept {
   client.usual = std::max(reply.size(), client.usual - client.usual / 16);
-  if (client.out.size() + client.kept + reply.size() <= pool_.limits.held || reply.size() <= small)
-    return reply;
+  if (reply.size() <= small || !crowded_with_answers(client, reply.size())) return reply;
   return said(pool_.protocol,
               "SERVER_ERROR out of memory: the answers before this one are to be read first\r\n",
               "-ERR out of memory: the answers before this one are to be read first\r\n");

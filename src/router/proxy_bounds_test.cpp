@@ -58,6 +58,7 @@ TEST(proxy_bounds, beyond_what_is_held_answers_are_errors_one_for_each) {
   for (const bool in_order : {true, false}) {
     Pool pool = one_server(Protocol::redis);
     pool.limits.held = 100'000;
+    pool.limits.unsent = 50'000;
     Proxy proxy(std::move(pool));
     const auto id = proxy.add_client();
     for (int i = 0; i < 500; ++i) proxy.client_in(id).append("GET a\r\n");
@@ -73,6 +74,44 @@ TEST(proxy_bounds, beyond_what_is_held_answers_are_errors_one_for_each) {
     EXPECT_TRUE(proxy.answered(0, Time(0)));
     EXPECT_EQ(count(proxy.client_out(id).view(), "$20000\r\n"), 4u);
     EXPECT_EQ(count(proxy.client_out(id).view(), "-ERR out of memory"), 496u);
+  }
+}
+
+TEST(proxy_bounds, what_many_clients_leave_unread_is_bounded_for_all_and_one_that_reads_is_answered) {
+  Pool pool = one_server(Protocol::redis);
+  pool.limits.held = 1'000'000;
+  pool.limits.unsent = 50'000;
+  Proxy proxy(std::move(pool));
+  std::vector<Proxy::ClientId> deaf;
+  for (int i = 0; i < 10; ++i) {
+    deaf.push_back(proxy.add_client());
+    for (int n = 0; n < 100; ++n) proxy.client_in(deaf.back()).append("GET a\r\n");
+    proxy.serve(deaf.back(), Time(0));
+  }
+  proxy.connected(0, Time(0));
+  const std::string answer = "$20000\r\n" + std::string(20'000, 'v') + "\r\n";
+  for (int i = 0; i < 1000; ++i) {
+    proxy.server_in(0).append(answer);
+    ASSERT_TRUE(proxy.answered(0, milliseconds(i)));
+  }
+  std::size_t kept = 0;
+  for (const auto id : deaf) kept += proxy.client_out(id).size();
+  EXPECT_LT(kept, 1'000'000u + 10 * 80'000u);
+  const auto other = proxy.add_client();
+  proxy.client_in(other).append("GET a\r\n");
+  proxy.serve(other, milliseconds(1000));
+  proxy.server_in(0).append(answer);
+  ASSERT_TRUE(proxy.answered(0, milliseconds(1000)));
+  EXPECT_EQ(proxy.client_out(other).view(), answer);
+  // When they go, there is room again.
+  for (const auto id : deaf) proxy.drop_client(id);
+  for (int n = 0; n < 40; ++n) proxy.client_in(other).append("GET a\r\n");
+  for (int turn = 0; turn < 40; ++turn) {
+    proxy.client_out(other).clear();
+    proxy.serve(other, milliseconds(1001 + turn));
+    proxy.server_in(0).append(answer);
+    ASSERT_TRUE(proxy.answered(0, milliseconds(1001 + turn)));
+    EXPECT_EQ(count(proxy.client_out(other).view(), "-ERR"), 0u);
   }
 }
 
