@@ -260,7 +260,8 @@ class Http(Admin):
         self.addCleanup(raw.close)
         self.assertIn(" 400 ", raw.line())
         held = [Connection(self.admin) for _ in range(64)]  # all that it takes
-        wait_until(lambda: self.ask("/healthz")[0] == 503, "further ones are refused")
+        wait_until(lambda: self.ask("/")[0] == 503, "further ones are refused")
+        self.assertEqual(self.ask("/healthz")[0], 200, "but for health there are places")
         for one in held:
             one.close()
         wait_until(lambda: self.ask("/healthz")[0] == 200, "others are answered")

@@ -141,7 +141,7 @@ class Configuration(Operations):
         self.assertIn(f'pool=cache text="taken up after a restart: listen 127.0.0.1:{port} -> 127.0.0.1:1"', self.said())
         self.assertIn('event=restart_needed text="taken up after a restart: threads 2 -> 3"', self.said())
         self.replace("arcwised.yaml", "garbage")
-        wait_until(lambda: "event=map_refused" in self.said(), "the garbage is refused")
+        wait_until(lambda: "event=config_refused" in self.said(), "the garbage is refused")
         self.replace("arcwised.yaml", text.replace("400ms", "2s"))
         self.process.send_signal(signal.SIGHUP)
         wait_until(lambda: "event=nothing_new" in self.said(), "who asks is told that nothing has changed")

@@ -145,7 +145,10 @@ Admin::Admin(AdminSettings settings, Reload& reload, const Board& board, Journal
       ending_(std::move(ending)),
       lookout_(reload, board, journal, settings_.peers),
       server_(
-          {}, [this](const HttpRequest& request) { return answer(request); }, [this] { return frame(); }) {}
+          {}, [this](const HttpRequest& request) { return answer(request); }, [this] { return frame(); },
+          [this](const std::string& why) {
+            journal_.add({0, {}, Severity::warning, "admin_failed", {}, {}, why});
+          }) {}
 
 Result<std::string> Admin::start() {
   auto address = server_.start(admin_address(settings_.address));

@@ -51,6 +51,7 @@ std::optional<Wrong> read(std::span<const std::string> words, T& out) {
     milliseconds value{};
     wrong = read_duration(text, value);
     if (wrong) return wrong;
+    if (value < milliseconds(how.range.least)) return Wrong{"too short", "the shortest is 1ms"};
     out = std::chrono::duration_cast<T>(value);
     if (out != value) return Wrong{"not a whole number of seconds", "write 10s"};
   }
@@ -93,13 +94,14 @@ constexpr Setting<T> setting(std::string_view key, When when = When::live, bool 
 
 constexpr Range some{1, 1'000'000'000};
 constexpr How count{some, Unit::things}, any_count{{0, some.most}, Unit::things};
+constexpr How at_least_1ms{{1}};  // 0 would be asked again without end
 constexpr How address{{}, Unit::address};
 constexpr How bytes{{1024, std::uint64_t{1} << 32}, Unit::bytes};
 
 constexpr Setting<Pool> of_pool[] = {
     setting<Pool, OF(listen), address>("listen", When::restart),
     setting<Pool, OF(protocol)>("protocol", When::restart),
-    setting<Pool, OF(timeout)>("timeout"),
+    setting<Pool, OF(timeout), at_least_1ms>("timeout"),
     setting<Pool, OF(password)>("password", When::live, true),
     setting<Pool, OF(client_password)>("client_password", When::live, true),
     setting<Pool, OF(database), How{{0, 65535}}>("database"),
@@ -109,8 +111,8 @@ constexpr Setting<Pool> of_pool[] = {
     setting<Pool, OF(failing.gutter)>("gutter"),
     setting<Pool, OF(failing.longest_ttl)>("longest_ttl"),
     setting<Pool, OF(failing.fence_keys), any_count>("fence_keys"),
-    setting<Pool, OF(failing.first_retry)>("first_retry"),
-    setting<Pool, OF(failing.last_retry)>("last_retry"),
+    setting<Pool, OF(failing.first_retry), at_least_1ms>("first_retry"),
+    setting<Pool, OF(failing.last_retry), at_least_1ms>("last_retry"),
     setting<Pool, OF(failing.probe_every)>("probe_every"),
     setting<Pool, OF(failing.ramp)>("ramp"),
     setting<Pool, OF(failing.draining)>("draining"),

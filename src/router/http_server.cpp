@@ -28,6 +28,7 @@ using asio::ip::tcp;
 using beast::error_code;
 
 constexpr std::chrono::seconds between_frames{1};
+constexpr std::chrono::milliseconds deaf_for{100};
 
 std::string text_of(beast::string_view text) {
   return {text.data(), text.size()};
@@ -45,6 +46,7 @@ struct Shared {
   HttpLimits limits;
   HttpServer::Answer answer;
   HttpServer::Frame frame;
+  HttpServer::Trouble trouble;
   std::vector<std::string> names;  ///< by which this machine is known
   std::atomic<std::size_t> connections{0};
 };
@@ -64,15 +66,30 @@ class Session : public std::enable_shared_from_this<Session> {
 
  private:
   void begin() {
-    if (shared_.connections > shared_.limits.connections)
-      return reply(refusal(503, "too many connections to the admin address", "close some"), false, false, 11);
-    read();
+    const std::size_t before = shared_.connections;
+    if (before > shared_.limits.connections + shared_.limits.for_health)
+      return reply(too_many(), false, false, 11);
+    only_health_ = before > shared_.limits.connections;
+    read(shared_.limits.first_header);
+  }
+  static HttpReply too_many() {
+    return refusal(503, "too many connections to the admin address", "close some");
   }
 
-  void read() {
+  // A header that comes by drops holds a place for others.
+  void read(std::chrono::seconds for_header) {
     parser_.emplace();
     parser_->header_limit(shared_.limits.header);
     parser_->body_limit(shared_.limits.body);
+    stream_.expires_after(for_header);
+    http::async_read_header(stream_, buffer_, *parser_,
+                            [self = shared_from_this()](error_code error, std::size_t) {
+                              if (error || self->parser_->is_done()) return self->heard(error);
+                              self->read_body();
+                            });
+  }
+
+  void read_body() {
     stream_.expires_after(shared_.limits.idle);
     http::async_read(stream_, buffer_, *parser_,
                      [self = shared_from_this()](error_code error, std::size_t) { self->heard(error); });
@@ -94,12 +111,15 @@ class Session : public std::enable_shared_from_this<Session> {
                    false, 11);
     const auto& message = parser_->get();
     const bool head = message.method() == http::verb::head;
-    reply(answered(message), head, message.keep_alive(), message.version());
+    reply(answered(message), head, message.keep_alive() && !only_health_, message.version());
   }
 
   template <class Message>
   HttpReply answered(const Message& message) {
-    if (!own_host(text_of(message[http::field::host]), shared_.names))
+    const std::string_view target(message.target().data(), message.target().size());
+    if (only_health_ && target != "/healthz" && target != "/readyz") return too_many();
+    // Browsers always name one: it is they that are led here by a name.
+    if (message.count(http::field::host) && !own_host(text_of(message[http::field::host]), shared_.names))
       return refusal(421, "the Host of this request is no name of this machine",
                      "ask by its address, localhost or its host name");
     HttpRequest request;
@@ -139,7 +159,7 @@ class Session : public std::enable_shared_from_this<Session> {
     stream_.expires_after(shared_.limits.idle);
     const auto then = [self = shared_from_this(), keep_alive](error_code error, std::size_t) {
       if (error || !keep_alive) return self->close();
-      self->read();
+      self->read(self->shared_.limits.idle);
     };
     if (!head) return http::async_write(stream_, out, then);
     head_.emplace(out);  // as long as the body would be, without it
@@ -181,6 +201,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::optional<http::response<http::string_body>> response_;
   std::optional<http::response_serializer<http::string_body>> head_;
   std::string bytes_;
+  bool only_health_ = false;
 };
 
 std::string host_name() {
@@ -194,22 +215,44 @@ struct HttpServer::Impl {
   Shared shared;
   asio::io_context context;
   tcp::acceptor acceptor{context};
+  asio::steady_timer deaf{context};
   std::thread threads[2];
 
   void accept() {
     // A strand each: a connection's time may run out on one thread while it is answered on the other.
     acceptor.async_accept(asio::make_strand(context), [this](error_code error, tcp::socket socket) {
       if (error == asio::error::operation_aborted) return;
-      if (!error) Session::begin(std::make_shared<Session>(std::move(socket), shared));
-      accept();
+      if (error) return accept_later();
+      accept();  // first: nothing that is thrown behind it makes the address deaf
+      Session::begin(std::make_shared<Session>(std::move(socket), shared));
     });
+  }
+
+  // No descriptor is left, say: who waits to be taken would be told without end.
+  void accept_later() {
+    deaf.expires_after(deaf_for);
+    deaf.async_wait([this](error_code error) {
+      if (!error) accept();
+    });
+  }
+
+  // What is thrown ends what it was thrown for, and nothing else.
+  void run() {
+    for (;;) try {
+        context.run();
+        return;
+      } catch (const std::exception& error) {
+        if (shared.trouble) shared.trouble(error.what());
+      }
   }
 };
 
-HttpServer::HttpServer(HttpLimits limits, Answer answer, Frame frame) : impl_(std::make_unique<Impl>()) {
+HttpServer::HttpServer(HttpLimits limits, Answer answer, Frame frame, Trouble trouble)
+    : impl_(std::make_unique<Impl>()) {
   impl_->shared.limits = limits;
   impl_->shared.answer = std::move(answer);
   impl_->shared.frame = std::move(frame);
+  impl_->shared.trouble = std::move(trouble);
   impl_->shared.names = {host_name()};
 }
 
@@ -229,7 +272,7 @@ Result<std::string> HttpServer::start(const std::string& address) {
   if (!address.starts_with('[')) impl_->shared.names.push_back(address.substr(0, address.rfind(':')));
   impl_->acceptor.assign(got.starts_with('[') ? tcp::v6() : tcp::v4(), listener->front().release());
   impl_->accept();
-  for (std::thread& thread : impl_->threads) thread = std::thread([this] { impl_->context.run(); });
+  for (std::thread& thread : impl_->threads) thread = std::thread([this] { impl_->run(); });
   return got;
 }
 

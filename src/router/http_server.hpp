@@ -35,9 +35,11 @@ struct HttpReply {
 
 struct HttpLimits {
   std::size_t connections = 64;
+  std::size_t for_health = 8;  ///< more, which are answered /healthz and /readyz alone
   std::uint32_t header = 16u << 10;
   std::uint64_t body = std::uint64_t{16} << 20;  ///< of a POST: a map
-  std::chrono::seconds idle{30};                 ///< for a request to come whole, or a reply to be taken
+  std::chrono::seconds first_header{5};
+  std::chrono::seconds idle{30};  ///< for a request to come whole, or a reply to be taken
 };
 
 /// `path?a=1&b=%20` taken apart. What is no escape stays as it is.
@@ -51,10 +53,12 @@ class HttpServer {
  public:
   using Answer = std::function<HttpReply(const HttpRequest&)>;
   using Frame = std::function<std::string()>;
+  using Trouble = std::function<void(const std::string&)>;
 
   /// Both are called on the server's threads, of which there are two: an answer that takes long holds up no
   /// other.
-  HttpServer(HttpLimits limits, Answer answer, Frame frame);
+  /// `trouble` is told what is thrown where no reply can say so.
+  HttpServer(HttpLimits limits, Answer answer, Frame frame, Trouble trouble = {});
   ~HttpServer();  ///< ends every connection
 
   /// Returns the address it has got. Requests are answered from now on.

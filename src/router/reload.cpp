@@ -132,38 +132,44 @@ void Reload::watch(std::function<void(bool)> reloading) {
   });
 }
 
-void Reload::say(Severity severity, const char* name, const std::string& pool, std::string text) {
-  said_ = true;
+bool Reload::say(Severity severity, const char* name, const std::string& pool, std::string text) {
   journal_.add({0, {}, severity, name, pool, {}, std::move(text)});
+  return true;
 }
 
-void Reload::refuse(const std::string& pool, const std::string& why) {
-  say(Severity::alarm, "map_refused", pool, "the map that is served stays: " + why);
+bool Reload::refuse(const std::string& pool, const std::string& why) {
+  return say(Severity::alarm, "map_refused", pool, "the map that is served stays: " + why);
+}
+
+// Whose file it stands in: a map's, or the configuration's.
+bool Reload::refuse(const Error& error) {
+  for (const PoolConfig& pool : current_.pools)
+    if (!pool.map_file.empty() && pool.map_file == error.where.file)
+      return refuse(pool.pool.name, to_string(error));
+  return say(Severity::alarm, "config_refused", {}, "what is served stays: " + to_string(error));
 }
 
 void Reload::read_again(bool asked, bool told) {
   if (told && reloading_) reloading_(true);
-  said_ = false;
   auto config = read_();
-  if (config)
-    take(std::move(*config));
-  else
-    refuse({}, to_string(config.error()));
+  const bool spoke = config ? take(std::move(*config)) : refuse(config.error());
   // Who asked is told in any case.
-  if (asked && !said_) say(Severity::note, "nothing_new", {}, "the files say what is served");
+  if (asked && !spoke) say(Severity::note, "nothing_new", {}, "the files say what is served");
   if (told && reloading_) reloading_(false);
 }
 
-void Reload::take(Config config) {
+bool Reload::take(Config config) {
+  bool spoke = false;
   if (const std::string later = changes(current_.daemon, config.daemon, false); !later.empty())
-    say(Severity::warning, "restart_needed", {}, "taken up after a restart: " + later);
+    spoke = say(Severity::warning, "restart_needed", {}, "taken up after a restart: " + later);
   for (const PoolConfig& now : current_.pools)
     if (std::none_of(config.pools.begin(), config.pools.end(),
                      [&](const PoolConfig& next) { return next.pool.name == now.pool.name; }))
-      say(Severity::warning, "restart_needed", now.pool.name,
-          "the pool is no longer in the configuration, and is served until a restart");
+      spoke = say(Severity::warning, "restart_needed", now.pool.name,
+                  "the pool is no longer in the configuration, and is served until a restart");
   current_.files = std::move(config.files);
-  for (PoolConfig& pool : config.pools) consider(std::move(pool));
+  for (PoolConfig& pool : config.pools) spoke |= consider(std::move(pool));
+  return spoke;
 }
 
 PoolConfig* Reload::find(const std::string& pool) {
@@ -199,23 +205,33 @@ std::vector<std::shared_ptr<const Serving>> Reload::serving() const {
   return out;
 }
 
-void Reload::consider(PoolConfig next) {
+// A map that may not follow is refused alone: the settings beside it are taken up.
+bool Reload::consider(PoolConfig next) {
   const std::lock_guard lock(changing_);
   PoolConfig* now = find(next.pool.name);
   if (!now)
     return say(Severity::warning, "restart_needed", next.pool.name,
                "the pool is new, and is served after a restart");
-  const Served from = served_.at(next.pool.name), to = served_by(next.pool.placement);
+  const Served from = served_.at(next.pool.name);
+  Served to = served_by(next.pool.placement);
   const auto other_map = step(from, to);
-  if (!other_map) return refuse(next.pool.name, to_string(other_map.error()));
-  const bool other_settings = consider_settings(*now, next);
-  if (!*other_map && !other_settings) return;
+  const bool refused = !other_map && refuse(next.pool.name, to_string(other_map.error()));
+  if (refused) {
+    next.pool.placement = now->pool.placement;
+    next.pool.addresses = now->pool.addresses;
+    next.pool.observed = now->pool.observed;
+    to = from;
+  }
+  const Changed settings = consider_settings(*now, next);
+  const bool follows = !refused && *other_map;
+  const bool spoke = refused || settings.live || settings.later || follows;
+  if (!follows && !settings.live) return spoke;
   const Placement before = now->pool.placement;
   *now = std::move(next);
   serve(*now, to);
   loops_.post(now->pool);
-  if (*other_map)
-    tell_adopted(now->pool.name, from, to, diff(before, now->pool.placement, seed, sampled_keys));
+  if (follows) tell_adopted(now->pool.name, from, to, diff(before, now->pool.placement, seed, sampled_keys));
+  return spoke;
 }
 
 Result<Diff> Reload::follow(const Pool& next, const std::string& expected, bool adopt) {
@@ -251,14 +267,14 @@ void Reload::tell_adopted(const std::string& pool, const Served& from, const Ser
           " of keys have another node");
 }
 
-bool Reload::consider_settings(const PoolConfig& now, PoolConfig& next) {
+Reload::Changed Reload::consider_settings(const PoolConfig& now, PoolConfig& next) {
   const std::string live = changes(now.pool, next.pool, true), later = changes(now.pool, next.pool, false);
   if (!live.empty()) say(Severity::note, "settings_adopted", next.pool.name, live);
   if (!later.empty())
     say(Severity::warning, "restart_needed", next.pool.name, "taken up after a restart: " + later);
   next.pool.listen = now.pool.listen;
   next.pool.protocol = now.pool.protocol;
-  return !live.empty();
+  return {!live.empty(), !later.empty()};
 }
 
 }  // namespace arcwise::router

@@ -50,12 +50,17 @@ class Reload {
  private:
   /// `told`: it is no mere look whether the files are still those read at the start.
   void read_again(bool asked, bool told);
-  void take(Config config);
-  void refuse(const std::string& pool, const std::string& why);
-  void say(Severity severity, const char* name, const std::string& pool, std::string text);
-  void consider(PoolConfig config);
-  /// Whether a setting has changed that loops take up; those that they do not are told.
-  bool consider_settings(const PoolConfig& now, PoolConfig& next);
+  // Each returns whether it has said anything.
+  bool take(Config config);
+  bool refuse(const std::string& pool, const std::string& why);
+  bool refuse(const Error& error);
+  bool say(Severity severity, const char* name, const std::string& pool, std::string text);
+  bool consider(PoolConfig config);
+  /// What was changed: settings that loops take up, and others, which are told.
+  struct Changed {
+    bool live, later;
+  };
+  Changed consider_settings(const PoolConfig& now, PoolConfig& next);
   /// nullptr: no pool of this name is served.
   PoolConfig* find(const std::string& pool);
   /// Where `to` may follow, and is another map: remembered, so that none older does.
@@ -73,7 +78,7 @@ class Reload {
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<const Serving>> serving_;  ///< for others to see
   std::condition_variable wake_;
-  bool asked_ = false, stop_ = false, said_ = false;
+  bool asked_ = false, stop_ = false;
   std::thread thread_;
 };
 
