@@ -110,8 +110,7 @@ void Transfers::run_by_ring(std::span<Transfer> some) {
     io_uring_sqe_set_data64(call, i);
     ++under_way;
   }
-  while (under_way > 0) {
-    const int result = io_uring_submit_and_wait(&ring_->ring, static_cast<unsigned>(under_way));
+  const auto reap = [&] {
     io_uring_cqe* cqe = nullptr;
     unsigned head = 0, seen = 0;
     io_uring_for_each_cqe(&ring_->ring, head, cqe) {
@@ -120,7 +119,18 @@ void Transfers::run_by_ring(std::span<Transfer> some) {
     }
     io_uring_cq_advance(&ring_->ring, seen);
     under_way -= seen;
-    if (result < 0 && result != -EINTR && result != -EAGAIN && result != -EBUSY) break;
+    return seen > 0;
+  };
+  int result = 0;
+  while (under_way > 0) {
+    result = io_uring_submit_and_wait(&ring_->ring, static_cast<unsigned>(under_way));
+    if (!reap() && result < 0 && result != -EINTR) break;
+  }
+  // It failed and got nothing done. What the kernel has taken is waited for: made anew, bytes would go twice.
+  while (under_way > io_uring_sq_ready(&ring_->ring)) {
+    io_uring_cqe* one = nullptr;
+    if (const int waited = io_uring_wait_cqe(&ring_->ring, &one); waited < 0 && waited != -EINTR) break;
+    reap();
   }
   for (std::size_t i = 0; i < some.size(); ++i) {
     Transfer& t = some[i];
@@ -129,7 +139,8 @@ void Transfers::run_by_ring(std::span<Transfer> some) {
     else
       t.sends ? finish_send(t, said[i]) : finish_receive(t, said[i]);
   }
-  // The kernel takes no more calls by this way; the others have just been made by the plain one.
+  // The kernel takes no more calls by this way; those that it did not take have just been made by the plain
+  // one.
   if (under_way > 0) ring_.reset();
 }
 
