@@ -37,6 +37,24 @@ class Memcached(RouterTest):
               "END")
         check("flush_all\r\nget b c\r\nverbosity 1\r\n", "OK", "END", "OK")
 
+    def test_no_command_of_one_client_gets_anothers_answers_out_of_step(self):
+        port, _ = self.one_pool(1)
+        other = Connection(port)
+        self.addCleanup(other.close)
+        other.say("".join(f"set k{i} 0 0 3\r\nv{i:02}\r\n" for i in range(20)))
+        self.assertEqual(other.lines(20), ["STORED"] * 20)
+        for said in ("mg zzz v q1", "md zzz q qq", "ms zz 2 q3 T5\r\nhi", "mg k1 v k q2", "incr x 1 noreply noreply",
+                     "delete x noreply noreply", "touch x 1 noreply noreply", "flush_all 1000 noreply noreply",
+                     "set zz 0 0 2 noreply noreply\r\nhi", "set z\0z 0 0 9\r\nversion\r\n", "incr zz " + "1" * 100000,
+                     "flush_all " + "1" * 100000 + " noreply", "ms zz 2 " + "I " * 40 + "\r\nhi"):
+            client = Connection(port)
+            self.addCleanup(client.close)
+            client.say(said + "\r\nmn\r\n")
+            while client.line() != "MN":
+                pass
+            for i in range(20):
+                self.assertEqual(other.say(f"get k{i}\r\n").lines(3), [f"VALUE k{i} 0 3", f"v{i:02}", "END"], said[:40])
+
     def test_ten_thousand_keys_in_one_get(self):
         port, _ = self.one_pool(3)
         client = Connection(port)

@@ -16,6 +16,13 @@ constexpr std::string_view bad_format = "CLIENT_ERROR bad command line format\r\
 constexpr std::string_view bad_chunk = "CLIENT_ERROR bad data chunk\r\n";
 constexpr std::string_view too_large = "SERVER_ERROR object too large for cache\r\n";
 constexpr std::string_view line_too_long = "CLIENT_ERROR line too long\r\n";
+constexpr std::string_view too_many_flags = "CLIENT_ERROR options flags too long\r\n";
+constexpr std::string_view bad_time = "CLIENT_ERROR invalid exptime argument\r\n";
+constexpr std::string_view bad_delta = "CLIENT_ERROR invalid numeric delta argument\r\n";
+constexpr std::string_view bad_delete =
+    "CLIENT_ERROR bad command line format.  Usage: delete <key> [noreply]\r\n";
+
+constexpr int mc_most_flags = 15;  // memcached takes 16; the router may add a time to live
 
 constexpr std::array<std::pair<std::string_view, McVerb>, 26> verbs{{
     {"get", McVerb::get},
@@ -61,23 +68,30 @@ McParsed refuse(std::size_t used, std::string_view error, std::size_t skip = 0) 
   return out;
 }
 
+// As memcached reads it, and never longer than what is forwarded may be.
+constexpr std::size_t longest_number = 20;
+
+template <class Number>
+bool number(std::string_view text, Number& value) noexcept {
+  if (text.size() > longest_number) return false;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
 bool whole_number(std::string_view text, std::uint64_t most) noexcept {
   std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && value <= most;
+  return number(text, value) && value <= most;
 }
 
 // memcached takes a time of seconds that may be negative: expired at once.
 bool time(std::string_view text) noexcept {
   std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
+  return number(text, value);
 }
 
 std::optional<std::size_t> length(std::string_view text) noexcept {
   std::int32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
+  if (!number(text, value) || value < 0) return std::nullopt;
   return static_cast<std::size_t>(value);
 }
 
@@ -94,8 +108,32 @@ bool take_noreply(std::string_view& text) noexcept {
 /// The line with its end, and the value that belongs to it.
 struct Whole {
   std::string_view bytes;
-  std::size_t line;  ///< size with its end
+  std::size_t line;        ///< size with its end
+  std::string_view error;  ///< what no line may be: a server would read it otherwise than it is read here
 };
+
+// memcached ends a line at a NUL, and would take the value behind it for commands; and it closes a connection
+// on which a line longer than this comes, except where that gets.
+constexpr std::size_t longest_line = 2048;
+
+std::string_view error_of(std::string_view line, McVerb verb) noexcept {
+  if (!line.empty() && std::memchr(line.data(), 0, line.size())) return bad_format;
+  const bool split =
+      verb == McVerb::get || verb == McVerb::gets || verb == McVerb::gat || verb == McVerb::gats;
+  return line.size() > longest_line && !split ? line_too_long : std::string_view();
+}
+
+int words_in(std::string_view text) noexcept {
+  int count = 0;
+  while (!next_word(text).empty()) ++count;
+  return count;
+}
+
+// An error that a client which said `noreply` does not hear.
+McParsed unheard(const McRequest& request, McParsed refused) noexcept {
+  if (request.noreply) refused.error = {};
+  return refused;
+}
 
 // `size` bytes of value and a line end behind the line. Worked example: "set a 0 0 1\r\n1\r\n" has a line of
 // 13 bytes, a value of 1, and is 16 in all; with "12\n" for a value it is out of step: the error is answered
@@ -111,17 +149,21 @@ McParsed with_data(const Whole& whole, std::size_t size, const McLimits& limits,
 
 // set KEY FLAGS EXPTIME BYTES [CAS] [noreply]
 McParsed storage(const Whole& whole, std::string_view rest, const McLimits& limits, McRequest& out) noexcept {
-  out.noreply = take_noreply(rest);
-  out.rest = rest;
+  const int words = words_in(rest), fixed = out.verb == McVerb::cas ? 4 : 3;
+  const bool counted = words == fixed || words == fixed + 1;
+  out.noreply = take_noreply(rest) && counted;
+  const char* begin = rest.data();
   const std::string_view flags = next_word(rest), expires = next_word(rest), bytes = next_word(rest);
   const auto size = length(bytes);
-  if (!size) return refuse(whole.line, bytes.empty() ? unknown : bad_format);
-  const bool has_unique = out.verb == McVerb::cas;
+  if (!size) return unheard(out, refuse(whole.line, counted ? bad_format : unknown));
+  if (!whole.error.empty()) return unheard(out, refuse(whole.line, whole.error, *size + 2));
+  if (!counted) return refuse(whole.line, unknown, *size + 2);
   const bool fine = whole_number(flags, 0xffff'ffff) && time(expires) &&
-                    (!has_unique || whole_number(next_word(rest), ~std::uint64_t{0})) &&
-                    next_word(rest).empty() && out.key.size() <= mc_longest_key;
-  if (!fine) return refuse(whole.line, bad_format, *size + 2);
-  return with_data(whole, *size, limits, out);
+                    (out.verb != McVerb::cas || whole_number(next_word(rest), ~std::uint64_t{0})) &&
+                    out.key.size() <= mc_longest_key;
+  if (!fine) return unheard(out, refuse(whole.line, bad_format, *size + 2));
+  out.rest = {begin, static_cast<std::size_t>(rest.data() - begin)};
+  return unheard(out, with_data(whole, *size, limits, out));
 }
 
 // ms KEY BYTES FLAG*
@@ -129,17 +171,57 @@ McParsed meta_set(const Whole& whole, std::string_view rest, const McLimits& lim
                   McRequest& out) noexcept {
   const auto size = length(next_word(rest));
   if (!size) return refuse(whole.line, bad_format);
+  if (!whole.error.empty()) return refuse(whole.line, whole.error, *size + 2);
   if (out.key.size() > mc_longest_key) return refuse(whole.line, bad_format, *size + 2);
+  // With more, memcached would not take the value for one.
+  if (words_in(rest) > mc_most_flags) return refuse(whole.line, too_many_flags, *size + 2);
   return with_data(whole, *size, limits, out);
 }
 
+// What is forwarded is what is understood: so many words, and no more.
 McParsed one_key(const Whole& whole, std::string_view rest, McRequest& out) noexcept {
-  if (out.key.size() > mc_longest_key) return refuse(whole.line, bad_format);
   const bool meta = out.verb == McVerb::meta_get || out.verb == McVerb::meta_delete ||
                     out.verb == McVerb::meta_arithmetic || out.verb == McVerb::meta_debug;
-  if (!meta) out.noreply = take_noreply(rest);
+  const int words = meta ? 0 : words_in(rest);
+  const bool removes = out.verb == McVerb::remove;
+  if (!meta) {
+    if (words > 2 || (!removes && words == 0)) return refuse(whole.line, unknown);
+    out.noreply = take_noreply(rest);
+  }
+  if (!whole.error.empty()) return unheard(out, refuse(whole.line, whole.error));
+  if (out.key.size() > mc_longest_key) return unheard(out, refuse(whole.line, bad_format));
   out.rest = rest;
-  return {What::request, whole.line, 0, 0, false, {}};
+  if (out.verb == McVerb::meta_debug) {
+    const std::string_view flag = next_word(rest);
+    const bool encoded = flag == "b" && next_word(rest).empty();
+    out.rest = encoded ? " b" : "";
+    return {What::request, whole.line, 0, 0, false, {}};
+  }
+  if (meta) return {What::request, whole.line, 0, 0, false, {}};
+  const char* begin = rest.data();
+  const std::string_view word = next_word(rest);
+  const std::string_view number = {begin, static_cast<std::size_t>(rest.data() - begin)};
+  if (removes) {
+    out.rest = {};
+    const bool fine = word.empty() || (word == "0" && next_word(rest).empty());
+    return fine ? McParsed{What::request, whole.line, 0, 0, false, {}}
+                : unheard(out, refuse(whole.line, bad_delete));
+  }
+  out.rest = number;
+  if (out.verb == McVerb::touch ? time(word) : whole_number(word, ~std::uint64_t{0}))
+    return {What::request, whole.line, 0, 0, false, {}};
+  return unheard(out, refuse(whole.line, out.verb == McVerb::touch ? bad_time : bad_delta));
+}
+
+// flush_all [SECONDS] [noreply]
+McParsed flush_all(const Whole& whole, std::string_view rest, McRequest& out) noexcept {
+  if (words_in(rest) > 2) return refuse(whole.line, unknown);
+  out.noreply = take_noreply(rest);
+  const char* begin = rest.data();
+  const std::string_view word = next_word(rest);
+  out.rest = {begin, static_cast<std::size_t>(rest.data() - begin)};
+  if (word.empty() || time(word)) return {What::request, whole.line, 0, 0, false, {}};
+  return unheard(out, refuse(whole.line, bad_time));
 }
 
 // Before anything is asked: nothing is said of the keys before it then.
@@ -153,8 +235,9 @@ bool has_long_key(std::string_view keys) noexcept {
 // gat EXPTIME KEY+: `key` is the time.
 McParsed touching(const Whole& whole, std::string_view rest, McRequest& out) noexcept {
   out.rest = rest;
+  if (!whole.error.empty()) return refuse(whole.line, whole.error);
   if (has_long_key(rest)) return refuse(whole.line, bad_format);
-  if (!time(out.key)) return refuse(whole.line, "CLIENT_ERROR invalid exptime argument\r\n");
+  if (!time(out.key)) return refuse(whole.line, bad_time);
   return {What::request, whole.line, 0, 0, false, {}};
 }
 
@@ -200,26 +283,28 @@ McParsed parse_memcached(std::string_view bytes, const McLimits& limits, McReque
   const void* end = bytes.empty() ? nullptr : std::memchr(bytes.data(), '\n', bytes.size());
   if (!end) return unfinished_line(bytes, limits);
   const auto size = static_cast<std::size_t>(static_cast<const char*>(end) - bytes.data());
-  const Whole whole{bytes, size + 1};
-  if (size > limits.line) return refuse(whole.line, line_too_long);
+  if (size > limits.line) return refuse(size + 1, line_too_long);
   std::string_view rest = bytes.substr(0, size);
   if (rest.ends_with('\r')) rest.remove_suffix(1);
   out = {};
   out.name = next_word(rest);
   out.verb = verb_of(out.name);
+  const Whole whole{bytes, size + 1, error_of(bytes.substr(0, size), out.verb)};
   switch (out.verb) {
     case McVerb::get:
     case McVerb::gets: {
       out.rest = rest;
       if (next_word(rest).empty()) return refuse(whole.line, unknown);
+      if (!whole.error.empty()) return refuse(whole.line, whole.error);
       if (has_long_key(out.rest)) return refuse(whole.line, bad_format);
       return {What::request, whole.line, 0, 0, false, {}};
     }
+    case McVerb::flush_all:
+      return whole.error.empty() ? flush_all(whole, rest, out) : refuse(whole.line, whole.error);
     case McVerb::meta_noop:
     case McVerb::version:
     case McVerb::verbosity:
     case McVerb::stats:
-    case McVerb::flush_all:
     case McVerb::quit:
     case McVerb::other:
       out.noreply = take_noreply(rest);

@@ -43,7 +43,8 @@ struct McRequest {
   McVerb verb = McVerb::other;
   std::string_view name;  ///< as written
   std::string_view key;   ///< of the commands of one key
-  std::string_view rest;  ///< get and gets: the keys; else what stands behind the key, without `noreply`
+  std::string_view
+      rest;  ///< get and gets: the keys; else what stands behind the key and is understood, without `noreply`
   std::string_view data;  ///< the value with the line end behind it, where the command has one
   bool noreply = false;
 };
@@ -64,7 +65,7 @@ struct McParsed {
   std::size_t wanted = 0;    ///< more: how many bytes there must be
   std::size_t skip = 0;      ///< refused: bytes to come that belong to it still
   bool skip_line = false;    ///< refused: and the rest of its line
-  std::string_view error{};  ///< refused: a whole line
+  std::string_view error{};  ///< refused: a whole line, or nothing: `noreply`
 };
 
 /// The first command of `bytes`. Errors are memcached's own, in its words where clients look for them.

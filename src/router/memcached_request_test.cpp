@@ -19,7 +19,7 @@ std::vector<std::string> heard(std::string_view bytes, const McLimits& limits = 
       break;
     }
     if (parsed.what == McParsed::What::refused) {
-      out.push_back(std::string(parsed.error.substr(0, parsed.error.size() - 2)));
+      out.push_back(parsed.error.empty() ? "" : std::string(parsed.error.substr(0, parsed.error.size() - 2)));
     } else {
       out.push_back(std::string(request.name) + " key=" + std::string(request.key) +
                     " rest=" + std::string(request.rest) + " data=" + std::to_string(request.data.size()) +
@@ -35,8 +35,8 @@ TEST(memcached_request, commands_are_taken_one_after_the_other) {
   EXPECT_EQ(
       heard("get a  b\r\nset a 0 0 1\r\n1\r\nset b 1 -1 0 noreply\r\n\r\ndelete a\nincr n 5 noreply\r\n"),
       (Lines{"get key= rest= a  b data=0", "set key=a rest= 0 0 1 data=3",
-             "set key=b rest= 1 -1 0  data=2 noreply", "delete key=a rest= data=0",
-             "incr key=n rest= 5  data=0 noreply"}));
+             "set key=b rest= 1 -1 0 data=2 noreply", "delete key=a rest= data=0",
+             "incr key=n rest= 5 data=0 noreply"}));
 }
 
 TEST(memcached_request, meta_commands_keep_their_flags) {
@@ -53,6 +53,46 @@ TEST(memcached_request, an_error_leaves_the_stream_in_step) {
                    "CLIENT_ERROR bad command line format", "CLIENT_ERROR bad data chunk",
                    "CLIENT_ERROR bad command line format", "CLIENT_ERROR bad command line format",
                    "CLIENT_ERROR invalid exptime argument", "get key= rest= a data=0"}));
+}
+
+// As memcached 1.6.18 answers them.
+TEST(memcached_request, what_is_forwarded_has_a_fixed_number_of_words) {
+  EXPECT_EQ(
+      heard("incr n 1 noreply noreply\r\nincr n 1 x\r\nincr n x\r\nincr n x noreply\r\nincr n noreply\r\n"),
+      (Lines{"ERROR", "incr key=n rest= 1 data=0", "CLIENT_ERROR invalid numeric delta argument", "", ""}));
+  EXPECT_EQ(heard("delete a noreply noreply\r\ndelete a 0 noreply\r\ndelete a 5\r\ndelete a 0 0 noreply\r\n"),
+            (Lines{"", "delete key=a rest= data=0 noreply",
+                   "CLIENT_ERROR bad command line format.  Usage: delete <key> [noreply]", "ERROR"}));
+  EXPECT_EQ(heard("touch a 1 noreply noreply\r\ntouch a 1 x\r\ntouch a x noreply\r\nflush_all 1 noreply\r\n"
+                  "flush_all 1 2 3\r\nflush_all x\r\n"),
+            (Lines{"ERROR", "touch key=a rest= 1 data=0", "", "flush_all key= rest= 1 data=0 noreply",
+                   "ERROR", "CLIENT_ERROR invalid exptime argument"}));
+  EXPECT_EQ(heard("set a 0 0 1 x\r\n1\r\nset a 0 0 1 noreply noreply\r\n1\r\nset a x 0 1 noreply\r\n1\r\n"),
+            (Lines{"set key=a rest= 0 0 1 data=3", "ERROR", ""}));
+}
+
+TEST(memcached_request, what_a_server_would_read_otherwise_is_refused_with_its_value) {
+  using namespace std::string_view_literals;
+  const std::string bad = "CLIENT_ERROR bad command line format";
+  EXPECT_EQ(
+      heard(
+          "set a\0b 0 0 7\r\nversion\r\nms a\0 7 v\r\nversion\r\nget a\0b\r\nmg a\0b v\r\nincr a\0 1\r\n"sv),
+      (Lines{bad, bad, bad, bad, bad}));
+  std::string flags;
+  for (int i = 0; i < 30; ++i) flags += " T1";
+  EXPECT_EQ(heard("ms a 7" + flags + "\r\nversion\r\n"), (Lines{"CLIENT_ERROR options flags too long"}));
+}
+
+TEST(memcached_request, a_line_for_which_a_server_closes_is_refused) {
+  const std::string ones(3000, '1'), too_long = "CLIENT_ERROR line too long";
+  EXPECT_EQ(heard("mg a O" + ones + "\r\nms a 1 O" + ones + "\r\nx\r\ntouch a " + ones + "\r\nflush_all " +
+                  ones + "\r\n"),
+            (Lines{too_long, too_long, too_long, too_long}));
+  EXPECT_EQ(heard("incr a " + std::string(30, '0') + "\r\n"),
+            (Lines{"CLIENT_ERROR invalid numeric delta argument"}));
+  std::string keys;
+  for (int i = 0; i < 2000; ++i) keys += " kk";
+  EXPECT_EQ(heard("get" + keys + "\r\n"), (Lines{"get key= rest=" + keys + " data=0"}));
 }
 
 TEST(memcached_request, what_is_too_large_is_passed_over) {

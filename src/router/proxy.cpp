@@ -444,8 +444,9 @@ void Proxy::write_answer(Sink& out, const Part& part, const Slot& slot, std::str
       out.append(reply);
       break;
     case Use::quiet:
-      // Of a meta get a miss is not told, of others that they were done.
-      if (!reply.starts_with(part.read ? "EN" : "HD")) out.append(reply);
+      // Of a meta get a miss is not told, of others that they were done, with a number or without.
+      if (part.read ? reply.starts_with("EN") : reply.starts_with("HD") || reply.starts_with("VA")) break;
+      out.append(reply);
       break;
     case Use::element:
       if (reply.starts_with("*1\r\n")) reply.remove_prefix(4);
@@ -516,9 +517,10 @@ void Proxy::fail(const Part& part, std::string_view server, std::string_view why
     slot.failed = !missed;
     slot.bytes = slot.failed ? failure_text(server, why) : std::string();
   } else if (missed) {
-    slot.bytes = pool_.protocol != Protocol::redis ? "EN\r\n"
-                 : client.session.protocol == 3    ? "_\r\n"
-                                                   : "$-1\r\n";
+    slot.bytes = part.use == Use::quiet              ? ""
+                 : pool_.protocol != Protocol::redis ? "EN\r\n"
+                 : client.session.protocol == 3      ? "_\r\n"
+                                                     : "$-1\r\n";
   } else if (!head.failed) {
     head.failed = true;
     head.bytes = failure_text(server, why);

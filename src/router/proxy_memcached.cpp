@@ -40,12 +40,12 @@ Deed deed_of(const McRequest& request) noexcept {
 }
 
 // Takes the flag q out of a meta command's flags; servers answer every part, so that nothing gets out of
-// step.
+// step. Of a flag without a value memcached reads the first character only: `q1` is quiet, too.
 bool take_quiet(std::string_view flags, std::string& out, bool& marks_stale) {
   bool quiet = false;
   for (std::string_view word = next_word(flags); !word.empty(); word = next_word(flags)) {
-    marks_stale |= word == "I";
-    if (word == "q") {
+    marks_stale |= word.front() == 'I';
+    if (word.front() == 'q') {
       quiet = true;
       continue;
     }
@@ -107,7 +107,7 @@ std::size_t Proxy::serve_memcached(const Asked& asked, std::string_view bytes) {
     client.skip_line = parsed.skip_line;
     if (parsed.what == McParsed::What::refused) {
       ++counters_.errors;
-      answer_now(client, parsed.error);
+      if (!parsed.error.empty()) answer_now(client, parsed.error);
     } else {
       route_memcached(asked, request);
     }

@@ -78,12 +78,24 @@ TEST(proxy, nothing_is_sent_to_a_server_before_it_has_answered_what_was_given_up
   EXPECT_EQ(proxy.server_out(0).view(), "set a 0 0 1\r\n3\r\n");
 }
 
+TEST(proxy, no_server_is_asked_to_be_quiet) {
+  Proxy proxy(pool_of(Protocol::memcached, 1));
+  const auto id = proxy.add_client();
+  proxy.client_in(id).append("mg a v q1\r\nma n qq v\r\nmd a q\r\n");
+  proxy.serve(id, Time(0));
+  proxy.connected(0, Time(0));
+  EXPECT_EQ(proxy.server_out(0).view(), "mn\r\nmg a v\r\nma n v\r\nmd a\r\n");
+  proxy.server_in(0).append("MN\r\nEN\r\nVA 1\r\n6\r\nNF\r\n");
+  EXPECT_TRUE(proxy.answered(0, Time(0)));
+  EXPECT_EQ(proxy.client_out(id).view(), "NF\r\n");
+}
+
 TEST(proxy, a_miss_by_policy_is_for_reads_only) {
   Pool pool = pool_of(Protocol::memcached, 1);
   pool.failing.on_failure = OnFailure::miss;
   Proxy proxy(std::move(pool));
   const auto id = proxy.add_client();
-  proxy.client_in(id).append("get a b\r\nset a 0 0 1\r\n1\r\nmg a v\r\n");
+  proxy.client_in(id).append("get a b\r\nset a 0 0 1\r\n1\r\nmg a v\r\nmg a v q\r\n");
   proxy.serve(id, Time(0));
   proxy.lost(0, "Connection refused", Time(0));
   EXPECT_EQ(proxy.client_out(id).view(), "END\r\nSERVER_ERROR s0: Connection refused\r\nEN\r\n");
