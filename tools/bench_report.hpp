@@ -48,9 +48,9 @@ class Comparison {
     notes_.push_back({std::move(name), value, std::move(unit)});
   }
 
-  /// Half a second of it all: a processor that was at rest is slower at first, also with wide vectors.
+  /// Two seconds of it all: a processor that was at rest is slower at first, also with wide vectors.
   void warm_up() {
-    for (const double start = seconds_run(); seconds_run() - start < 0.5;)
+    for (const double start = seconds_run(); seconds_run() - start < 2;)
       for (Method& m : methods_) m.run();
   }
   /// Rounds are interleaved, so that a slow phase of the machine meets every method.
