@@ -60,6 +60,8 @@ class http_server : public ::testing::Test {
 TEST_F(http_server, what_is_thrown_behind_a_reply_is_told_and_ends_nothing_else) {
   for (int i = 0; i < 4; ++i)  // more than it has threads
     ask("GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  // A client may have heard the end before the server has told of it.
+  for (int i = 0; i < 500 && troubles < 4; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_EQ(troubles, 4);
   EXPECT_NE(ask("GET / HTTP/1.0\r\nHost: localhost\r\n\r\n").find("here"), std::string::npos);
 }
@@ -70,6 +72,9 @@ TEST_F(http_server, a_program_that_names_no_host_is_answered) {
 }
 
 TEST_F(http_server, without_descriptors_it_waits_and_does_not_spin) {
+  // UBSan looks at what a member is called of, the first time, for which it needs descriptors.
+  const std::uint16_t at = port;
+  for (int i = 0; i < 20; ++i) ask("GET / HTTP/1.0\r\n\r\n");
   const Descriptor client = some_socket();
   rlimit before{};
   getrlimit(RLIMIT_NOFILE, &before);
@@ -82,7 +87,6 @@ TEST_F(http_server, without_descriptors_it_waits_and_does_not_spin) {
     return usage.ru_utime.tv_sec * 1000 + usage.ru_utime.tv_usec / 1000 + usage.ru_stime.tv_sec * 1000 +
            usage.ru_stime.tv_usec / 1000;
   };
-  const std::uint16_t at = port;  // UBSan looks at what a member is called of, for which it needs descriptors
   setrlimit(RLIMIT_NOFILE, &none);
   const auto began = spent();
   connect(client, at);
