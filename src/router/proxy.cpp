@@ -235,11 +235,6 @@ PoolStats Proxy::stats(Time now) const {
     to.why = server.why;
     to.since_us = static_cast<std::uint64_t>((now - server.since).count());
     to.usable = server.standing->share();
-    to.in_flight = server.parts.size();
-    to.queued = server.held.size();
-    to.requests = server.requests;
-    to.failures = server.failed;
-    to.timeouts = server.timeouts;
     count_of(server, now, to);
   }
   add_lanes(out, now);

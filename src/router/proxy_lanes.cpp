@@ -80,20 +80,8 @@ void Proxy::add_lanes(PoolStats& stats, Time now) const {
     if (&lane == &servers_[lane.home]) continue;
     ServerStats more;
     count_of(lane, now, more);
-    for (std::size_t n = 0; n < server_of_.size(); ++n) {
-      if (server_of_[n] != lane.home) continue;
-      ServerStats& to = stats.servers[n];
-      to.in_flight += lane.parts.size();
-      to.queued += lane.held.size();
-      to.requests += lane.requests;
-      to.failures += lane.failed;
-      to.timeouts += lane.timeouts;
-      to.hits += more.hits;
-      to.misses += more.misses;
-      to.bytes_sent += more.bytes_sent;
-      to.bytes_received += more.bytes_received;
-      to.latency.add(more.latency);
-    }
+    for (std::size_t n = 0; n < server_of_.size(); ++n)
+      if (server_of_[n] == lane.home) add_counts(stats.servers[n], more);
   }
 }
 

@@ -57,6 +57,11 @@ void Proxy::count_of(const Server& server, Time now, ServerStats& out) {
   if (!server.parts.empty())
     out.waited_us =
         static_cast<std::uint64_t>((now - std::max(server.parts.front().sent, server.heard)).count());
+  out.in_flight = server.parts.size();
+  out.queued = server.held.size();
+  out.requests = server.requests;
+  out.failures = server.failed;
+  out.timeouts = server.timeouts;
   out.hits = server.hits;
   out.misses = server.misses;
   out.bytes_sent = server.out.consumed();

@@ -49,6 +49,10 @@ void add(ServerStats& sum, const ServerStats& part) {
   sum.waited_us = std::max(sum.waited_us, part.waited_us);
   sum.name = part.name;
   sum.address = part.address;
+  add_counts(sum, part);
+}
+
+void add_counts(ServerStats& sum, const ServerStats& part) {
   sum.in_flight += part.in_flight;
   sum.queued += part.queued;
   sum.requests += part.requests;

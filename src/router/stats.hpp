@@ -70,6 +70,8 @@ struct PoolStats {
 
 /// One view of what several loops have counted: numbers are summed, and of states the worst is kept.
 void add(ServerStats& sum, const ServerStats& part);
+/// Of one server's connections: what is counted, without what is said of the server itself.
+void add_counts(ServerStats& sum, const ServerStats& part);
 void add(PoolStats& sum, const PoolStats& part);
 
 /// A request that took longer than its pool's `slow`.
