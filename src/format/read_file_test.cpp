@@ -2,25 +2,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <fstream>
 #include <thread>
 
 #include "arcwise/format.hpp"
+#include "hash/folder_testing.hpp"
 
 namespace arcwise {
 namespace {
 
 class ReadFile : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() / ("arcwise_read_file_" + std::to_string(::getpid()));
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string path(const std::string& name) const { return folder_.file(name); }
 
-  std::filesystem::path folder_;
+  testing::Folder folder_;
 };
 
 TEST_F(ReadFile, gives_every_byte) {
@@ -46,7 +41,7 @@ TEST_F(ReadFile, names_a_file_that_cannot_be_read_as_an_io_error) {
   EXPECT_EQ(missing.error().kind, ErrorKind::io);
   EXPECT_EQ(missing.error().where.file, path("missing"));
   EXPECT_NE(missing.error().why.find("No such file"), std::string::npos);
-  const auto folder = read_file(folder_.string(), 1000);
+  const auto folder = read_file(folder_.path(), 1000);
   ASSERT_FALSE(folder);
   EXPECT_EQ(folder.error().kind, ErrorKind::io);
 }

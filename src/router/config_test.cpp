@@ -3,8 +3,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <filesystem>
 #include <fstream>
+
+#include "hash/folder_testing.hpp"
 
 namespace arcwise::router {
 namespace {
@@ -19,7 +20,8 @@ std::string with(const std::string& settings) {
 }
 
 Result<Config> read(const std::string& text) {
-  const std::string folder = ::testing::TempDir(), path = folder + "/config_test.yaml";
+  const testing::Folder folder;
+  const std::string path = folder.file("config_test.yaml");
   std::ofstream(path) << text;
   auto config = read_config(path);
   if (config)

@@ -2,9 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+
+#include "hash/folder_testing.hpp"
 
 namespace arcwise::router {
 namespace {
@@ -29,8 +30,8 @@ TEST(membership, only_a_later_map_of_the_same_cluster_may_follow) {
 }
 
 TEST(membership, what_was_served_is_remembered_whatever_the_cluster_is_called) {
-  std::string folder = ::testing::TempDir() + "arcwise-served-XXXXXX";
-  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const testing::Folder own;
+  const std::string& folder = own.path();
   const auto none = read_served(folder, "carts");
   ASSERT_TRUE(none);
   EXPECT_FALSE(none->has_value());
@@ -47,7 +48,6 @@ TEST(membership, what_was_served_is_remembered_whatever_the_cluster_is_called) {
   }
   EXPECT_FALSE(read_served(folder, "carts"));
   EXPECT_TRUE(write_served(folder + "/none", served(1, "a")));
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace
