@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "arcwise/format.hpp"
-#include "hash/folder_testing.hpp"
+#include "format/folder_testing.hpp"
 
 namespace arcwise {
 namespace {

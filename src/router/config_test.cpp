@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "hash/folder_testing.hpp"
+#include "format/folder_testing.hpp"
 
 namespace arcwise::router {
 namespace {
