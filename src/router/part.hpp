@@ -13,6 +13,11 @@
 
 namespace arcwise::router {
 
+/// Numbers of a proxy's clients, and of its connections to servers.
+using ClientId = std::uint32_t;
+using ServerId = std::uint32_t;
+constexpr ServerId nobody = ~ServerId{0};
+
 /// What is made of a server's answer.
 enum class Use : std::uint8_t {
   whole,       ///< it is the answer

@@ -12,7 +12,6 @@
 // Layer: router. One thread. In steady state nothing is allocated: slots, parts and buffers are reused.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -23,29 +22,22 @@
 #include <vector>
 
 #include "arcwise/bounded.hpp"
-#include "router/buffer.hpp"
+#include "router/client.hpp"
 #include "router/coalesce.hpp"
 #include "router/event.hpp"
-#include "router/overload.hpp"
-#include "router/part.hpp"
 #include "router/pool.hpp"
 #include "router/redis_commands.hpp"
-#include "router/redis_session.hpp"
-#include "router/resp.hpp"
-#include "router/ring_queue.hpp"
-#include "router/standing.hpp"
+#include "router/server.hpp"
 #include "router/stats.hpp"
+#include "router/target.hpp"
 #include "router/ttl_cap.hpp"
 
 namespace arcwise::router {
 
-/// What a request does to the value of its key.
-enum class Deed : std::uint8_t { read, write, remove };
-Deed deed_of(const RedisCommand& command) noexcept;
-
 class Proxy {
  public:
-  using ClientId = std::uint32_t;
+  using ClientId = router::ClientId;
+  using ServerId = router::ServerId;
 
   explicit Proxy(Pool pool);
 
@@ -74,8 +66,7 @@ class Proxy {
   std::size_t clients() const noexcept { return client_count_; }
 
   // Servers. A server is an address; it keeps its number, and its connection, from one map to the next.
-  using ServerId = std::uint32_t;
-  static constexpr ServerId nobody = ~ServerId{0};
+  static constexpr ServerId nobody = router::nobody;
   const std::string& address(ServerId s) const noexcept { return servers_[s].address; }
   Buffer& server_in(ServerId s) noexcept { return servers_[s].in; }
   Buffer& server_out(ServerId s) noexcept { return servers_[s].out; }
@@ -150,77 +141,6 @@ class Proxy {
   std::vector<Slow> take_slow() { return std::exchange(slow_, {}); }
 
  private:
-  /// What a client has queued since MULTI, all for one server.
-  struct Transaction {
-    std::string commands;
-    std::uint32_t count = 0;
-    std::uint32_t server = nobody;
-    bool broken = false;  ///< a command was refused: EXEC aborts
-  };
-  struct Client {
-    Buffer in, out;
-    RingQueue<Slot> slots;
-    RespRequest request;
-    std::unique_ptr<Transaction> transaction;
-    std::uint32_t generation = 0;
-    std::size_t wanted = 0;  ///< bytes before which parsing again is of no use
-    std::size_t skip = 0;
-    std::size_t kept = 0;   ///< bytes of answers that wait in slots
-    std::size_t usual = 0;  ///< bytes that an answer is likely to have
-    bool used = false, closing = false, skip_line = false, listed = false;
-    bool stopped = false;       ///< for want of room
-    bool resumes = false;       ///< it is listed among those that go on when there is room
-    ServerId held_by = nobody;  ///< a crowded server that it has sent something
-    std::string failure;        ///< of a value before its end
-    // Redis
-    RedisSession session;
-    bool alone = false;       ///< the next command waits until all before it is answered
-    bool own_lanes = false;   ///< it does not speak through the servers' first connections
-    bool watch_lost = false;  ///< with its connection, or its owner: EXEC does nothing
-    ServerId lane = nobody;   ///< the connection on which it watches
-  };
-  /// A server, or a further connection to one: see proxy_lanes.cpp.
-  struct Server {
-    std::string name, address;
-    ServerId home = 0;            ///< the server; itself, unless it is a further connection
-    std::uint32_t protocol = 2;   ///< RESP, of this connection
-    ServerId resp3 = nobody;      ///< the server's connection for those who speak RESP3
-    std::vector<ServerId> spare;  ///< its connections for those who watch keys, while nobody does
-    ClientId watcher = nobody;    ///< whose connection it is
-    Buffer in, out;
-    RingQueue<Part> parts;
-    std::uint32_t own = 0;  ///< of its parts, those that are the router's own questions
-    Time busy_until{};      ///< since it was said to be
-    Held held;              ///< what waits for its turn
-    Buffer kept;            ///< commands of those parts that may be asked again
-    RespScanner scanner;
-    Standing* standing = nullptr;
-    std::size_t skip = 0;  ///< bytes to come of an answer that was too long
-    State state = State::idle;
-    bool meta = false, listed = false;
-    bool left = false;  ///< the map
-    std::uint32_t failures = 0;
-    Time retry{}, since{};  ///< since: in this state
-    Time heard{};           ///< an answer, or that its connection stands
-    std::string why;
-    std::string refusal;  ///< of what its connection began with
-    // proxy_failing.cpp
-    bool owes = false;          ///< answers that were given up, and the standing knows
-    bool probing = false;       ///< a probe is under way
-    bool fence_failed = false;  ///< it refused to drop something
-    std::uint32_t fencing = 0;  ///< answers to come before its return goes on
-    std::uint32_t returns = 0;  ///< of the standing, when it was last seen
-    Time proved{-1};            ///< when the last probe that it answered was sent
-    Time owes_since{};
-    Time return_after{};  ///< not before
-    Time counted{};       ///< its last failure
-    std::uint64_t requests = 0, failed = 0, timeouts = 0, hits = 0, misses = 0;
-    Latency latency;
-
-    /// Requests in flight, without the router's own questions.
-    std::size_t asked() const noexcept { return parts.size() - own; }
-    bool owes_nothing() const noexcept { return parts.empty() && held.empty(); }
-  };
   /// The request being answered.
   struct Asked {
     ClientId id;
@@ -254,18 +174,6 @@ class Proxy {
   }
 
   // proxy.cpp
-  Slot& add_slot(Client& client, Slot::Kind kind, std::uint32_t waits);
-  void answer_now(Client& client, std::string_view text);
-  /// Whom a request is sent to.
-  struct Target {
-    ServerId server = nobody;
-    bool elsewhere = false;    ///< its owner is away: what is written there must not stay
-    std::string_view why{};    ///< not empty: it is refused
-    KeyMark mark = all_marks;  ///< of its key, where there is one
-    bool operator==(const Target& other) const noexcept {
-      return server == other.server && elsewhere == other.elsewhere && why == other.why;
-    }
-  };
   /// Asks a server on behalf of a slot of the client's; where it cannot be asked, that is the slot's answer.
   /// `write(Buffer&)` appends the command. `head`: the slot that waits for all parts of the request.
   template <class Write>
@@ -311,21 +219,27 @@ class Proxy {
   }
   ServerId server_of(NodeIndex node) const noexcept { return node == no_node ? nobody : server_of_[node]; }
   void use_servers();
-  void let_go(ServerId s);
-  void stall(ServerId s, std::string_view why, Time now);
-  Time given_up_at(const Server& server) const noexcept;
-  void enter(ServerId s, State state, Time now);
   void note(Severity severity, const char* name, const Server& server, std::string_view text);
-  void begin_connection(ServerId s, Time now);
+
+  // proxy_clients.cpp
+  Slot& add_slot(Client& client, Slot::Kind kind, std::uint32_t waits);
+  void answer_now(Client& client, std::string_view text);
+  void emit(Client& client, ClientId id);
+  void emit_front(Client& client);
+
+  // proxy_answers.cpp
   void deliver(ServerId s, const Part& part, std::string_view reply);
   void fail(const Part& part, std::string_view server, std::string_view why);
   void finish(Client& client, ClientId id, const Part& part);
-  void emit(Client& client, ClientId id);
-  void emit_front(Client& client);
   std::string failure_text(std::string_view server, std::string_view why) const;
   bool is_miss(const Part& part) const noexcept;
-  template <class Sink>
-  void write_answer(Sink& out, const Part& part, const Slot& slot, std::string_view reply) const;
+
+  // proxy_servers.cpp
+  void begin_connection(ServerId s, Time now);
+  void enter(ServerId s, State state, Time now);
+  void let_go(ServerId s);
+  void stall(ServerId s, std::string_view why, Time now);
+  Time given_up_at(const Server& server) const noexcept;
 
   // proxy_overload.cpp
   void use_overload();
@@ -347,7 +261,6 @@ class Proxy {
   Target all_of(ServerId server) const noexcept;
   Target refusal(ServerId server, std::string_view why = {}) const noexcept;
   bool records(std::string_view key, std::uint16_t place, Time now, bool& back);
-  ServerId next_beside(std::string_view key) const noexcept;
   TtlCap ttl_cap(Time now) const noexcept;
   std::string_view capped_time(std::string_view time, const Target& target, Time now);
   std::string_view capped_rest(const McRequest& request, Time now);
@@ -459,17 +372,6 @@ class Proxy {
   std::vector<ServerId> gutter_of_;        ///< by its nodes
   std::vector<std::uint64_t> mask_words_;  ///< nodes that are not asked; empty between uses
   std::vector<ServerId> skipped_;          ///< of the servers of one key: those that are away
-  /// What twemproxy makes of a map when it has ejected servers: one without them.
-  struct Reduced {
-    std::optional<Placement> placement;  ///< none: all are ejected
-    std::vector<std::uint32_t> servers;  ///< by its nodes
-    std::uint32_t ejections = 0;         ///< when it was made
-    Time until{};                        ///< when the first is back
-    std::uint32_t owner_of(std::string_view key) const noexcept {
-      const NodeIndex node = placement ? placement->owner(key) : no_node;
-      return node == no_node ? nobody : servers[node];
-    }
-  };
   std::unique_ptr<Reduced> reduced_;
   std::uint32_t ejections_ = 0;  ///< of the standings, when last seen
   Time now_{};                   ///< of the call under way

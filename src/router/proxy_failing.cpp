@@ -72,18 +72,18 @@ bool Proxy::must_wait(const Server& server, Time now) const noexcept {
   return server.state == State::waiting && now < server.retry && server.returns == server.standing->returns();
 }
 
-Proxy::Target Proxy::refusal(ServerId s, std::string_view why) const noexcept {
+Target Proxy::refusal(ServerId s, std::string_view why) const noexcept {
   const Server& server = servers_[s];
   if (!why.empty()) return {s, false, why};
   return {s, false, server.why.empty() ? not_heard : std::string_view(server.why)};
 }
 
-Proxy::Target Proxy::all_of(ServerId s) const noexcept {
+Target Proxy::all_of(ServerId s) const noexcept {
   if (s == nobody || servers_[s].standing->here()) return {s};
   return refusal(s);
 }
 
-Proxy::Target Proxy::instead_of(std::string_view key, ServerId owner, Deed deed, Time now) {
+Target Proxy::instead_of(std::string_view key, ServerId owner, Deed deed, Time now) {
   const std::uint16_t place = Standing::place(pool_.placement.routing_key(key));
   Standing& standing = *servers_[owner].standing;
   const Failing& failing = pool_.failing;
@@ -105,7 +105,7 @@ Proxy::Target Proxy::instead_of(std::string_view key, ServerId owner, Deed deed,
 }
 
 // The first that may be used of those who would own the key if the ones before were not there.
-Proxy::Target Proxy::another(std::string_view key, ServerId owner, std::uint16_t place, Time now) {
+Target Proxy::another(std::string_view key, ServerId owner, std::uint16_t place, Time now) {
   skipped_.clear();
   const auto end = [&](const Target& target) {
     std::fill(mask_words_.begin(), mask_words_.end(), 0);

@@ -9,8 +9,7 @@ Deed deed_of(const RedisCommand& command) noexcept {
 }
 
 // Keys that one node owns may have different next owners.
-Proxy::Target Proxy::target_of_all(const RedisCommand& command, const RedisWords& words, ServerId owner,
-                                   Time now) {
+Target Proxy::target_of_all(const RedisCommand& command, const RedisWords& words, ServerId owner, Time now) {
   const bool here = owner == nobody || servers_[owner].standing->here();
   std::optional<Target> target;
   bool same = true;

@@ -137,7 +137,7 @@ void Proxy::busy(const Part& part, Server& server, std::string_view why) {
 }
 
 // What is written elsewhere does not stay there, and what the owner has of it is old.
-Proxy::Target Proxy::within_bound(ServerId owner, std::string_view key, Deed deed, Time now) {
+Target Proxy::within_bound(ServerId owner, std::string_view key, Deed deed, Time now) {
   Target target{owner};
   if (owner == nobody) return target;
   loads_.resize(server_of_.size());

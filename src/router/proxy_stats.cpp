@@ -69,4 +69,27 @@ void Proxy::count_of(const Server& server, Time now, ServerStats& out) {
   out.latency = server.latency;
 }
 
+PoolStats Proxy::stats(Time now) const {
+  PoolStats out;
+  out.pool = pool_.name;
+  out.clients = client_count_;
+  out.requests = counters_.requests;
+  out.errors = counters_.errors;
+  out.overload = counters_.overload;
+  out.elsewhere = counters_.elsewhere;
+  for (const ServerId s : server_of_) {
+    const Server& server = servers_[s];
+    ServerStats& to = out.servers.emplace_back();
+    to.name = server.name;
+    to.address = server.address;
+    to.state = server.state;
+    to.why = server.why;
+    to.since_us = static_cast<std::uint64_t>((now - server.since).count());
+    to.usable = server.standing->share();
+    count_of(server, now, to);
+  }
+  add_lanes(out, now);
+  return out;
+}
+
 }  // namespace arcwise::router

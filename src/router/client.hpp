@@ -1,0 +1,49 @@
+// What a router keeps of each client: what it has said, what it is to be answered, and its session.
+//
+// Layer: router. Plain state; proxy_clients.cpp moves it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "router/buffer.hpp"
+#include "router/part.hpp"
+#include "router/redis_session.hpp"
+#include "router/resp.hpp"
+#include "router/ring_queue.hpp"
+
+namespace arcwise::router {
+
+/// What a client has queued since MULTI, all for one server.
+struct Transaction {
+  std::string commands;
+  std::uint32_t count = 0;
+  std::uint32_t server = nobody;
+  bool broken = false;  ///< a command was refused: EXEC aborts
+};
+
+struct Client {
+  Buffer in, out;
+  RingQueue<Slot> slots;
+  RespRequest request;
+  std::unique_ptr<Transaction> transaction;
+  std::uint32_t generation = 0;
+  std::size_t wanted = 0;  ///< bytes before which parsing again is of no use
+  std::size_t skip = 0;
+  std::size_t kept = 0;   ///< bytes of answers that wait in slots
+  std::size_t usual = 0;  ///< bytes that an answer is likely to have
+  bool used = false, closing = false, skip_line = false, listed = false;
+  bool stopped = false;       ///< for want of room
+  bool resumes = false;       ///< it is listed among those that go on when there is room
+  ServerId held_by = nobody;  ///< a crowded server that it has sent something
+  std::string failure;        ///< of a value before its end
+  // Redis
+  RedisSession session;
+  bool alone = false;       ///< the next command waits until all before it is answered
+  bool own_lanes = false;   ///< it does not speak through the servers' first connections
+  bool watch_lost = false;  ///< with its connection, or its owner: EXEC does nothing
+  ServerId lane = nobody;   ///< the connection on which it watches
+};
+
+}  // namespace arcwise::router

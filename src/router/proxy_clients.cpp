@@ -1,0 +1,111 @@
+// Clients: what they say is taken up, and what they are answered goes out in the order in which they asked.
+#include "router/proxy.hpp"
+
+namespace arcwise::router {
+
+Proxy::ClientId Proxy::add_client() {
+  if (free_clients_.empty()) {
+    free_clients_.push_back(static_cast<ClientId>(clients_.size()));
+    clients_.emplace_back();
+  }
+  const ClientId id = free_clients_.back();
+  free_clients_.pop_back();
+  clients_[id].used = true;
+  ++client_count_;
+  return id;
+}
+
+// Its parts stay on the servers' queues; their generation tells that nobody waits for them.
+void Proxy::drop_client(ClientId id) noexcept {
+  Client& client = clients_[id];
+  if (!client.used) return;
+  if (client.lane != nobody) {
+    to_disconnect_.push_back(client.lane);  // with what it watches
+    release_lane(client);
+  }
+  const std::uint32_t generation = client.generation + 1;
+  client = Client{};
+  client.generation = generation;
+  --client_count_;
+  dropped_.push_back(id);
+}
+
+void Proxy::hang_up(ClientId id, Time now) {
+  serve(id, now);
+  clients_[id].closing = true;
+  list(clients_to_send_, clients_, id);
+}
+
+bool Proxy::wants_bytes(ClientId id) const noexcept {
+  const Client& client = clients_[id];
+  return client.used && !client.closing && !client.stopped;
+}
+
+bool Proxy::finished(ClientId id) const noexcept {
+  const Client& client = clients_[id];
+  return client.closing && client.slots.empty();
+}
+
+void Proxy::serve(ClientId id, Time now) {
+  Client& client = clients_[id];
+  client.stopped = false;
+  while (!client.closing && client.in.size() >= std::max<std::size_t>(client.wanted, 1)) {
+    client.wanted = 0;
+    const Asked asked{id, client, now};
+    const std::string_view bytes = client.in.view();
+    const std::size_t used =
+        pool_.protocol == Protocol::redis ? serve_redis(asked, bytes) : serve_memcached(asked, bytes);
+    client.in.consume(used);
+    if (client.stopped || used == 0) break;
+  }
+  if (client.stopped && !std::exchange(client.resumes, true)) stopped_.push_back(id);
+  emit(client, id);
+}
+
+Slot& Proxy::add_slot(Client& client, Slot::Kind kind, std::uint32_t waits) {
+  Slot& slot = client.slots.push();
+  slot.kind = kind;
+  slot.failed = slot.unique = false;
+  slot.waits = waits;
+  slot.elements = 0;
+  slot.total = 0;
+  slot.kept = 0;
+  slot.bytes.clear();
+  return slot;
+}
+
+void Proxy::answer_now(Client& client, std::string_view text) {
+  if (client.slots.empty()) {
+    client.out.append(text);
+    return;
+  }
+  Slot& slot = add_slot(client, Slot::Kind::whole, 0);
+  slot.bytes.assign(text);
+  keep(client, slot);
+}
+
+void Proxy::emit_front(Client& client) {
+  Slot& slot = client.slots.front();
+  if (slot.kind == Slot::Kind::value && slot.failed) {
+    client.failure = slot.bytes;
+  } else if (slot.kind == Slot::Kind::end && !client.failure.empty()) {
+    client.out.append(client.failure);
+    client.failure.clear();
+    ++counters_.errors;
+  } else {
+    client.out.append(slot.bytes);
+  }
+  const std::uint32_t elements = slot.failed ? slot.elements : 0;
+  // An array that is an error now has no elements.
+  for (std::uint32_t i = 0; i <= elements; ++i) {
+    unkeep(client, client.slots.front());
+    client.slots.pop();
+  }
+}
+
+void Proxy::emit(Client& client, ClientId id) {
+  while (!client.slots.empty() && client.slots.front().waits == 0) emit_front(client);
+  if (!client.out.empty() || finished(id)) list(clients_to_send_, clients_, id);
+}
+
+}  // namespace arcwise::router

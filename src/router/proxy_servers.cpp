@@ -1,0 +1,175 @@
+// Connections to servers: how they begin, what comes by them, and how they end.
+#include "router/proxy.hpp"
+
+namespace arcwise::router {
+
+// A server that has left and owes no answer.
+void Proxy::let_go(ServerId s) {
+  Server& server = servers_[s];
+  if (server.owes_nothing() && (server.state == State::up || server.state == State::connecting))
+    to_let_go_.push_back(s);
+}
+
+void Proxy::begin_connection(ServerId s, Time now) {
+  Server& server = servers_[s];
+  enter(s, State::connecting, now);
+  to_connect_.push_back(s);
+  server.returns = server.standing->returns();
+  server.refusal.clear();
+  const auto say = [&](Use use, std::string_view text) { own_question(s, use, text, now); };
+  if (pool_.protocol == Protocol::memcached) return probe(s, now);
+  const auto bulk = [](std::string_view text) {
+    return "$" + std::to_string(text.size()) + "\r\n" + std::string(text) + "\r\n";
+  };
+  if (server.protocol == 3) {
+    const std::string auth =
+        pool_.password.empty() ? std::string() : "$4\r\nAUTH\r\n$7\r\ndefault\r\n" + bulk(pool_.password);
+    say(Use::greeting, (auth.empty() ? "*2" : "*5") + ("\r\n$5\r\nHELLO\r\n$1\r\n3\r\n" + auth));
+  } else if (!pool_.password.empty()) {
+    say(Use::greeting, "*2\r\n$4\r\nAUTH\r\n" + bulk(pool_.password));
+  }
+  if (pool_.database != 0)
+    say(Use::greeting, "*2\r\n$6\r\nSELECT\r\n" + bulk(std::to_string(pool_.database)));
+  if (s != server.home) return;
+  if (server.standing->away() || pool_.failing.probe_every.count() > 0) probe(s, now);
+}
+
+void Proxy::enter(ServerId s, State state, Time now) {
+  if (servers_[s].state == state) return;
+  servers_[s].state = state;
+  servers_[s].since = now;
+}
+
+void Proxy::connected(ServerId s, Time now) {
+  Server& server = servers_[s];
+  enter(s, State::up, now);
+  if (server.failures > 0) note(Severity::note, "server_connected", server, "it can be reached again");
+  server.heard = now;
+  list(servers_to_send_, servers_, s);
+}
+
+bool Proxy::answered(ServerId s, Time now) {
+  Server& server = servers_[s];
+  now_ = now;
+  if (server.skip > 0) skip_reply(server);
+  const std::string_view bytes = server.in.view();
+  std::size_t at = 0, spare = 0;
+  bool broken = false;
+  while (at < bytes.size() && !broken && !server.parts.empty()) {
+    const Part part = server.parts.front();
+    std::size_t size = 0;
+    if (pool_.protocol == Protocol::redis) {
+      const auto found = server.scanner.scan(bytes.substr(at));
+      size = found.size;
+      broken = found.broken;
+      if (size > 0 && bytes[at] == '>') {  // nobody asked for it, and it answers nothing
+        at += size;
+        continue;
+      }
+    } else {
+      const McScan found = scan_memcached(part.reply, bytes.substr(at));
+      size = found.size;
+      broken = found.broken;
+      spare = found.spare;
+    }
+    if (size == 0) break;
+    server.failures = 0;
+    if (pool_.failing.auto_eject) server.standing->count_success();
+    if (part.unheard > 0) {
+      --server.parts.front().unheard;
+    } else {
+      server.parts.pop();
+      if (is_own(part.use)) --server.own;
+      if (part.size > 0) server.kept.consume(part.size);
+      count_answer(server, part, bytes.substr(at, size), now);
+      deliver(s, part, bytes.substr(at, size));
+    }
+    at += size;
+    server.heard = now;
+    // What was sent behind a greeting that is refused is not done, or not as it should be.
+    if (is_own(part.use) && !server.refusal.empty()) break;
+  }
+  // Bytes that nobody asked for belong to no request.
+  broken |= server.parts.empty() && at < bytes.size();
+  server.in.consume(at);
+  if (server.in.size() > pool_.limits.reply && !server.parts.empty() && !broken) give_up_reply(s, spare);
+  if (server.state == State::stalled && server.parts.empty()) {
+    enter(s, State::up, now);
+    note(Severity::note, "server_drained", server, "it has answered all that was given up");
+    drained(s, now);
+  }
+  if (!server.held.empty()) release(s, now);
+  if (server.left) let_go(s);
+  return !broken;
+}
+
+void Proxy::lost(ServerId s, std::string_view why, Time now) {
+  Server& server = servers_[s];
+  if (server.state == State::idle || server.state == State::waiting) return;
+  // An idle connection may be closed by the server: the next request makes another.
+  const bool let_go = server.owes_nothing() && (server.left || server.state == State::up);
+  const bool was_up = server.state == State::up;
+  const bool further = s != server.home;
+  server.why = let_go ? std::string_view() : why;
+  enter(s, let_go || further ? State::idle : State::waiting, now);
+  if (further) lose_lane(s);
+  if (!let_go && !further && server.failures == 0) note(Severity::warning, "server_lost", server, why);
+  server.meta = false;
+  server.scanner = {};
+  server.skip = 0;
+  const auto wait =
+      std::min(pool_.failing.last_retry, pool_.failing.first_retry * (1u << std::min(server.failures, 10u)));
+  server.retry = now + wait;
+  if (!further) ++server.failures;
+  if (let_go) server.failures = 0;
+  if (!let_go && !further) failed(s, now);
+  if (!let_go && !further) away(s, why, now);
+  drained(s, now);
+  server.in.clear();
+  server.out.clear();
+  // What is answered now may send more, and to this server too: not while its queue is emptied.
+  drop_held(s, why);
+  for (const std::uint64_t end = server.parts.end(); server.parts.first() != end;) {
+    const Part part = server.parts.front();
+    server.parts.pop();
+    if (is_own(part.use)) --server.own;
+    if (part.size > 0 && was_up && may_ask_again(s, part)) continue;
+    server.kept.consume(part.size);
+    ++server.failed;
+    fail(part, server.name, why);
+  }
+  if (server.held.empty()) return;
+  begin_connection(s, now);
+  release(s, now);
+}
+
+// The time after which what was asked first has waited too long. Time::max(): nothing waits, or for ever.
+Time Proxy::given_up_at(const Server& server) const noexcept {
+  const bool awaited = server.state == State::connecting || server.state == State::up;
+  if (!pool_.timeout || !awaited || server.parts.empty()) return Time::max();
+  return std::max(server.parts.front().sent, server.heard) + *pool_.timeout + Time(1);
+}
+
+void Proxy::stall(ServerId s, std::string_view why, Time now) {
+  Server& server = servers_[s];
+  enter(s, State::stalled, now);
+  server.why = servers_[server.home].why = why;
+  note(Severity::warning, "server_stalled", server, why);
+  drop_held(s, why);
+  server.owes = true;
+  server.owes_since = now;
+  server.standing->owe();
+  server.fencing = 0;
+  failed(server.home, now);
+  away(server.home, why, now);
+  for (std::uint64_t i = server.parts.first(); i != server.parts.end(); ++i) {
+    const Part part = server.parts[i];
+    if (is_own(part.use) && part.use != Use::fence) continue;
+    if (is_own(part.use)) --server.own;
+    server.parts[i].use = Use::nothing;
+    server.parts[i].riders = 0;
+    fail(part, server.name, why);
+  }
+}
+
+}  // namespace arcwise::router

@@ -1,0 +1,63 @@
+// What a router keeps of each connection to a server: what it was sent, what it will answer, and how it does.
+//
+// Layer: router. Plain state; proxy_servers.cpp moves it, and proxy_failing.cpp while it does not answer.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "router/buffer.hpp"
+#include "router/overload.hpp"
+#include "router/part.hpp"
+#include "router/resp.hpp"
+#include "router/ring_queue.hpp"
+#include "router/standing.hpp"
+#include "router/stats.hpp"
+
+namespace arcwise::router {
+
+/// A server, or a further connection to one: see proxy_lanes.cpp.
+struct Server {
+  std::string name, address;
+  ServerId home = 0;            ///< the server; itself, unless it is a further connection
+  std::uint32_t protocol = 2;   ///< RESP, of this connection
+  ServerId resp3 = nobody;      ///< the server's connection for those who speak RESP3
+  std::vector<ServerId> spare;  ///< its connections for those who watch keys, while nobody does
+  ClientId watcher = nobody;    ///< whose connection it is
+  Buffer in, out;
+  RingQueue<Part> parts;
+  std::uint32_t own = 0;  ///< of its parts, those that are the router's own questions
+  Time busy_until{};      ///< since it was said to be
+  Held held;              ///< what waits for its turn
+  Buffer kept;            ///< commands of those parts that may be asked again
+  RespScanner scanner;
+  Standing* standing = nullptr;
+  std::size_t skip = 0;  ///< bytes to come of an answer that was too long
+  ServerState state = ServerState::idle;
+  bool meta = false, listed = false;
+  bool left = false;  ///< the map
+  std::uint32_t failures = 0;
+  Time retry{}, since{};  ///< since: in this state
+  Time heard{};           ///< an answer, or that its connection stands
+  std::string why;
+  std::string refusal;  ///< of what its connection began with
+  // proxy_failing.cpp
+  bool owes = false;          ///< answers that were given up, and the standing knows
+  bool probing = false;       ///< a probe is under way
+  bool fence_failed = false;  ///< it refused to drop something
+  std::uint32_t fencing = 0;  ///< answers to come before its return goes on
+  std::uint32_t returns = 0;  ///< of the standing, when it was last seen
+  Time proved{-1};            ///< when the last probe that it answered was sent
+  Time owes_since{};
+  Time return_after{};  ///< not before
+  Time counted{};       ///< its last failure
+  std::uint64_t requests = 0, failed = 0, timeouts = 0, hits = 0, misses = 0;
+  Latency latency;
+
+  /// Requests in flight, without the router's own questions.
+  std::size_t asked() const noexcept { return parts.size() - own; }
+  bool owes_nothing() const noexcept { return parts.empty() && held.empty(); }
+};
+
+}  // namespace arcwise::router
