@@ -137,8 +137,8 @@ void Loop::run() {
     }
     listen_again();
     report(count > 0);
-    // What a tick costs by itself is shared by its requests: where clients or servers wait for this processor,
-    // they bring more for the next one. Where nobody waits, this returns at once.
+    // What a tick costs by itself is shared by its requests: where clients or servers wait for this
+    // processor, they bring more for the next one. Where nobody waits, this returns at once.
     if (count > 0 && count < few_events) sched_yield();
   }
 }
