@@ -163,10 +163,10 @@ class Process {
     Proxy& proxy = loop.proxy;
     proxy.each_client_to_send([](Proxy::ClientId) {});
     proxy.each_server_to_send([](Proxy::ServerId) {});
-    proxy.each_to_disconnect([&](Proxy::ServerId s) {
+    proxy.each_to_disconnect([&](Proxy::ServerId s, std::string_view why) {
       orphans_[proxy.address(s)] += loop.wires[proxy.address(s)].bytes;
       loop.wires[proxy.address(s)] = {};
-      proxy.lost(s, "it was given up", now);
+      proxy.lost(s, why, now);
     });
     proxy.each_to_connect([&](Proxy::ServerId s) {
       if (dead_[proxy.address(s)]) return proxy.lost(s, "Connection refused", now);

@@ -213,7 +213,7 @@ void Loop::server_event(std::size_t at, Proxy::ServerId n, std::uint32_t events,
 void Loop::settle(std::size_t at) {
   Proxy& proxy = sides_[at].proxy;
   while (proxy.has_wishes()) {
-    proxy.each_to_disconnect([&](Proxy::ServerId n) { close_server(at, n, proxy.why_given_up(n)); });
+    proxy.each_to_disconnect([&](Proxy::ServerId n, std::string_view why) { close_server(at, n, why); });
     proxy.each_client_to_send([&](std::uint32_t id) {
       const Descriptor& fd = sides_[at].clients[id].fd;
       if (fd) transfers_.send(fd.get(), proxy.client_out(id), id);

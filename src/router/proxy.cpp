@@ -74,7 +74,7 @@ Proxy::ServerId Proxy::admit(const Asked& asked, const Target& to, Part& part) {
     return nobody;
   }
   counters_.elsewhere += to.elsewhere;
-  list(servers_to_send_, servers_, s);
+  servers_to_send_.add(servers_, s);
   return s;
 }
 
@@ -109,8 +109,7 @@ void Proxy::tick(Time now) {
     if (server.state == State::up && pool_.failing.draining) {
       stall(s, why, now);
     } else {
-      to_disconnect_.push_back(s);
-      lost(s, why, now);
+      connections_.end(s, why);
     }
   }
   resume_clients();

@@ -31,6 +31,7 @@
 #include "router/stats.hpp"
 #include "router/target.hpp"
 #include "router/ttl_cap.hpp"
+#include "router/wishes.hpp"
 
 namespace arcwise::router {
 
@@ -85,43 +86,34 @@ class Proxy {
   /// waits for must be told here, for the loop sleeps that long.
   Time deadline(Time now) const noexcept;
 
-  /// What the loop has to do: send what clients' and servers' buffers hold, connect, and close. Empties the
-  /// list that it calls `act` for; each is listed once.
+  /// What the loop has to do: send what clients' and servers' buffers hold, connect, and close.
   template <class Act>
   void each_client_to_send(Act&& act) {
-    take(clients_to_send_, clients_, act);
+    clients_to_send_.take(clients_, act);
   }
   template <class Act>
   void each_server_to_send(Act&& act) {
-    take(servers_to_send_, servers_, act);
+    servers_to_send_.take(servers_, act);
   }
   template <class Act>
   void each_to_connect(Act&& act) {
-    for (std::size_t i = 0; i < to_connect_.size(); ++i) act(to_connect_[i]);
-    to_connect_.clear();
+    connections_.each_to_begin(act);
   }
+  /// `act(server, why)` ends its connection and says so: lost().
   template <class Act>
   void each_to_disconnect(Act&& act) {
-    for (std::size_t i = 0; i < to_disconnect_.size(); ++i) act(to_disconnect_[i]);
-    to_disconnect_.clear();
-    // One that was to be let go may be back by now, with a later map.
-    for (std::size_t i = 0; i < to_let_go_.size(); ++i)
-      if (servers_[to_let_go_[i]].left && servers_[to_let_go_[i]].owes_nothing()) act(to_let_go_[i]);
-    to_let_go_.clear();
-  }
-
-  /// Why each_to_disconnect() names it.
-  std::string_view why_given_up(ServerId s) const noexcept {
-    const std::string& refusal = servers_[s].refusal;
-    return refusal.empty() ? std::string_view("it was given up") : refusal;
+    connections_.each_to_end(act);
+    connections_.each_that_leaves([&](ServerId s) {
+      // It may be back by now, with a later map.
+      if (servers_[s].left && servers_[s].owes_nothing()) act(s, std::string_view("it has left the map"));
+    });
   }
 
   /// Seconds since 1970 at Time 0, for times that memcached takes as dates.
   void set_wall(std::int64_t offset) noexcept { wall_offset_ = offset; }
 
   bool has_wishes() const noexcept {
-    return !(clients_to_send_.empty() && servers_to_send_.empty() && to_connect_.empty() &&
-             to_disconnect_.empty() && to_let_go_.empty());
+    return !(clients_to_send_.empty() && servers_to_send_.empty() && connections_.none());
   }
 
   const Pool& pool() const noexcept { return pool_; }
@@ -147,20 +139,6 @@ class Proxy {
     Client& client;
     Time now;
   };
-
-  template <class All>
-  static void list(std::vector<std::uint32_t>& in, All& all, std::uint32_t id) {
-    if (!all[id].listed) in.push_back(id);
-    all[id].listed = true;
-  }
-  template <class All, class Act>
-  static void take(std::vector<std::uint32_t>& in, All& all, Act&& act) {
-    for (std::size_t i = 0; i < in.size(); ++i) {
-      all[in[i]].listed = false;
-      act(in[i]);
-    }
-    in.clear();
-  }
 
   bool has_room(const Client& client) const noexcept {
     const std::size_t waiting = client.slots.size();
@@ -376,9 +354,9 @@ class Proxy {
   std::uint32_t ejections_ = 0;  ///< of the standings, when last seen
   Time now_{};                   ///< of the call under way
   std::int64_t wall_offset_ = 0;
-  std::vector<std::uint32_t> clients_to_send_, servers_to_send_;
+  ToSend clients_to_send_, servers_to_send_;
+  Connections connections_;
   std::vector<ClientId> stopped_;  ///< clients that wait for room
-  std::vector<ServerId> to_connect_, to_disconnect_, to_let_go_;
   std::string scratch_, capped_;
   bool guarded_ = false;  ///< the pool's Overload asks for anything that each request pays for
   std::optional<Bounded> bounded_;

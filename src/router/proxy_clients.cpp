@@ -20,7 +20,7 @@ void Proxy::drop_client(ClientId id) noexcept {
   Client& client = clients_[id];
   if (!client.used) return;
   if (client.lane != nobody) {
-    to_disconnect_.push_back(client.lane);  // with what it watches
+    connections_.end(client.lane, "its client has left");  // with what it watches
     release_lane(client);
   }
   const std::uint32_t generation = client.generation + 1;
@@ -33,7 +33,7 @@ void Proxy::drop_client(ClientId id) noexcept {
 void Proxy::hang_up(ClientId id, Time now) {
   serve(id, now);
   clients_[id].closing = true;
-  list(clients_to_send_, clients_, id);
+  clients_to_send_.add(clients_, id);
 }
 
 bool Proxy::wants_bytes(ClientId id) const noexcept {
@@ -105,7 +105,7 @@ void Proxy::emit_front(Client& client) {
 
 void Proxy::emit(Client& client, ClientId id) {
   while (!client.slots.empty() && client.slots.front().waits == 0) emit_front(client);
-  if (!client.out.empty() || finished(id)) list(clients_to_send_, clients_, id);
+  if (!client.out.empty() || finished(id)) clients_to_send_.add(clients_, id);
 }
 
 }  // namespace arcwise::router

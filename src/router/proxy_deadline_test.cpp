@@ -27,7 +27,7 @@ class Deadlines : public ::testing::Test {
   // As a loop does it: a tick, and what it asks for.
   void tick(Time now) {
     proxy.tick(now);
-    proxy.each_to_disconnect([](Proxy::ServerId) {});
+    proxy.each_to_disconnect([](Proxy::ServerId, std::string_view) {});
     proxy.each_to_connect([](Proxy::ServerId) {});
     proxy.each_server_to_send([&](Proxy::ServerId s) { proxy.server_out(s).clear(); });
     proxy.each_client_to_send([&](Proxy::ClientId id) { proxy.client_out(id).clear(); });

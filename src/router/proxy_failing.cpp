@@ -246,7 +246,7 @@ void Proxy::own_question(ServerId s, Use use, std::string_view text, Time now) {
   part.sent = now;
   ++server.own;
   server.out.append(text);
-  list(servers_to_send_, servers_, s);
+  servers_to_send_.add(servers_, s);
 }
 
 void Proxy::probe(ServerId s, Time now) {
@@ -335,7 +335,7 @@ void Proxy::own_answer(ServerId s, const Part& part, std::string_view reply) {
       if (!error) return;
       server.refusal = "it refused: " + std::string(reply.substr(1, reply.find('\r') - 1));
       note(Severity::warning, "server_refused", server, server.refusal);
-      to_disconnect_.push_back(s);
+      connections_.end(s, server.refusal);
       return;
     case Use::meta_probe:
       server.meta = reply.starts_with("MN");

@@ -88,7 +88,7 @@ void Proxy::release(ServerId s, Time now) {
     if (!share(s, part, command)) {
       server.out.append(command);
       ask(s, part, command);
-      list(servers_to_send_, servers_, s);
+      servers_to_send_.add(servers_, s);
     }
     server.held.pop();
   }
@@ -157,7 +157,7 @@ Target Proxy::within_bound(ServerId owner, std::string_view key, Deed deed, Time
   part.use = Use::nothing;
   part.sent = now;
   server.out.append(mc_deletion(key));
-  list(servers_to_send_, servers_, owner);
+  servers_to_send_.add(servers_, owner);
   return target;
 }
 

@@ -179,7 +179,7 @@ TEST(proxy_redis, what_is_watched_ends_with_discard_unwatch_reset_and_the_client
   talk.say(id, {"WATCH", "a"});
   talk.proxy.drop_client(id);
   std::set<Proxy::ServerId> ended;
-  talk.proxy.each_to_disconnect([&](Proxy::ServerId s) { ended.insert(s); });
+  talk.proxy.each_to_disconnect([&](Proxy::ServerId s, std::string_view) { ended.insert(s); });
   EXPECT_EQ(ended, std::set<Proxy::ServerId>{1});
 }
 
@@ -344,8 +344,7 @@ TEST(proxy_redis, a_server_that_refuses_the_greeting_is_told_with_its_words) {
   talk.told(id);
   talk.say(id, {"GET", "a"});
   talk.answer(1, "-ERR unknown command `HELLO`\r\n-NOAUTH\r\n");
-  talk.proxy.each_to_disconnect([&](Proxy::ServerId s) {
-    const std::string why(talk.proxy.why_given_up(s));
+  talk.proxy.each_to_disconnect([&](Proxy::ServerId s, std::string_view why) {
     EXPECT_EQ(why, "it refused: ERR unknown command `HELLO`");
     talk.proxy.lost(s, why, talk.now);
   });

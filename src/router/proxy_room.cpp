@@ -19,7 +19,7 @@ void Proxy::resume_clients() {
     Client& client = clients_[id];
     if (!client.resumes || !client.stopped) return client.resumes = false, true;
     if (!has_room(client)) return false;
-    list(clients_to_send_, clients_, id);
+    clients_to_send_.add(clients_, id);
     return client.resumes = false, true;
   });
 }

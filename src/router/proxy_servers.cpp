@@ -7,13 +7,13 @@ namespace arcwise::router {
 void Proxy::let_go(ServerId s) {
   Server& server = servers_[s];
   if (server.owes_nothing() && (server.state == State::up || server.state == State::connecting))
-    to_let_go_.push_back(s);
+    connections_.leave(s);
 }
 
 void Proxy::begin_connection(ServerId s, Time now) {
   Server& server = servers_[s];
   enter(s, State::connecting, now);
-  to_connect_.push_back(s);
+  connections_.begin(s);
   server.returns = server.standing->returns();
   server.refusal.clear();
   const auto say = [&](Use use, std::string_view text) { own_question(s, use, text, now); };
@@ -45,7 +45,7 @@ void Proxy::connected(ServerId s, Time now) {
   enter(s, State::up, now);
   if (server.failures > 0) note(Severity::note, "server_connected", server, "it can be reached again");
   server.heard = now;
-  list(servers_to_send_, servers_, s);
+  servers_to_send_.add(servers_, s);
 }
 
 bool Proxy::answered(ServerId s, Time now) {
@@ -74,6 +74,7 @@ bool Proxy::answered(ServerId s, Time now) {
     }
     if (size == 0) break;
     server.failures = 0;
+    server.trouble = Time(-1);
     if (pool_.failing.auto_eject) server.standing->count_success();
     if (part.unheard > 0) {
       --server.parts.front().unheard;
@@ -105,6 +106,7 @@ bool Proxy::answered(ServerId s, Time now) {
 
 void Proxy::lost(ServerId s, std::string_view why, Time now) {
   Server& server = servers_[s];
+  connections_.over(s);
   if (server.state == State::idle || server.state == State::waiting) return;
   // An idle connection may be closed by the server: the next request makes another.
   const bool let_go = server.owes_nothing() && (server.left || server.state == State::up);
@@ -122,6 +124,7 @@ void Proxy::lost(ServerId s, std::string_view why, Time now) {
   server.retry = now + wait;
   if (!further) ++server.failures;
   if (let_go) server.failures = 0;
+  if (!let_go && server.trouble < Time{}) server.trouble = now;
   if (!let_go && !further) failed(s, now);
   if (!let_go && !further) away(s, why, now);
   drained(s, now);
@@ -154,6 +157,7 @@ void Proxy::stall(ServerId s, std::string_view why, Time now) {
   Server& server = servers_[s];
   enter(s, State::stalled, now);
   server.why = servers_[server.home].why = why;
+  if (server.trouble < Time{}) server.trouble = now;
   note(Severity::warning, "server_stalled", server, why);
   drop_held(s, why);
   server.owes = true;

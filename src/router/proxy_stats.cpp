@@ -84,7 +84,10 @@ PoolStats Proxy::stats(Time now) const {
     to.address = server.address;
     to.state = server.state;
     to.why = server.why;
-    to.since_us = static_cast<std::uint64_t>((now - server.since).count());
+    // Attempts to connect are of one absence.
+    const bool up = server.state == State::up || server.state == State::idle;
+    const Time since = up || server.trouble < Time{} ? server.since : server.trouble;
+    to.since_us = static_cast<std::uint64_t>((now - since).count());
     to.usable = server.standing->share();
     count_of(server, now, to);
   }

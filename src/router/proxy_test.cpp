@@ -18,12 +18,12 @@ TEST(proxy, a_server_that_has_left_the_map_answers_what_it_was_asked_and_is_let_
   proxy.connected(0, Time(0));
   proxy.adopt(pool_of(Protocol::memcached, 2, 1));
   bool let_go = false;
-  proxy.each_to_disconnect([&](Proxy::ServerId) { let_go = true; });
+  proxy.each_to_disconnect([&](Proxy::ServerId, std::string_view) { let_go = true; });
   EXPECT_FALSE(let_go) << "it owes an answer";
   proxy.server_in(0).append("MN\r\nVALUE a 0 1\r\n1\r\nEND\r\n");
   EXPECT_TRUE(proxy.answered(0, Time(0)));
   EXPECT_EQ(proxy.client_out(id).view(), "VALUE a 0 1\r\n1\r\nEND\r\n");
-  proxy.each_to_disconnect([&](Proxy::ServerId s) { let_go = s == 0; });
+  proxy.each_to_disconnect([&](Proxy::ServerId s, std::string_view) { let_go = s == 0; });
   EXPECT_TRUE(let_go);
 }
 

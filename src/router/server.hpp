@@ -39,6 +39,7 @@ struct Server {
   bool left = false;  ///< the map
   std::uint32_t failures = 0;
   Time retry{}, since{};  ///< since: in this state
+  Time trouble{-1};       ///< since it failed first, with no answer since; negative: it has not
   Time heard{};           ///< an answer, or that its connection stands
   std::string why;
   std::string refusal;  ///< of what its connection began with

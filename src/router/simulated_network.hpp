@@ -223,7 +223,7 @@ class Network {
     proxy.hang_up(person.id, now_);
     person.hung_up = true;
   }
-  void lose(Side& side, Proxy::ServerId s, const char* why) {
+  void lose(Side& side, Proxy::ServerId s, std::string_view why) {
     link(side, s) = {};
     side.proxy.lost(s, why, now_);
   }
@@ -249,9 +249,9 @@ class Network {
   }
   void settle(Side& side) {
     Proxy& proxy = side.proxy;
-    proxy.each_to_disconnect([&](Proxy::ServerId s) {
+    proxy.each_to_disconnect([&](Proxy::ServerId s, std::string_view why) {
       machine_of(proxy, s).orphans.push_back(std::move(link(side, s).connection));
-      lose(side, s, "it was given up");
+      lose(side, s, why);
     });
     proxy.each_to_connect([&](Proxy::ServerId s) {
       link(side, s) = {};

@@ -52,7 +52,7 @@ struct ServerStats {
   std::string name, address;
   ServerState state = ServerState::idle;
   std::string why;              ///< of its last failure
-  std::uint64_t since_us = 0;   ///< in this state, by the loop's clock
+  std::uint64_t since_us = 0;   ///< in this state, or that it does not answer, by the loop's clock
   double usable = 1;            ///< of its keys, the part that it is asked for: less while it returns
   std::uint64_t waited_us = 0;  ///< for the answer that it owes longest; 0: it owes none
   std::uint64_t in_flight = 0, queued = 0, requests = 0, failures = 0, timeouts = 0, hits = 0, misses = 0;
