@@ -81,22 +81,24 @@ Fault expect(const Source& source, const YamlNode& node, Kind kind) {
                              : "write one value");
 }
 
-Fault unknown_key(const Source& source, const YamlNode& item, std::span<const std::string_view> keys) {
+std::string known_keys(std::string_view given, std::span<const std::string_view> keys) {
   std::string known;
   std::string_view nearest;
-  std::size_t best = 1 + std::min<std::size_t>(3, item.key.size() / 2);
+  std::size_t best = 1 + std::min<std::size_t>(3, given.size() / 2);
   for (std::string_view key : keys) {
     known += (known.empty() ? "" : ", ") + std::string(key);
-    if (item.key.size() > 2 * key.size()) continue;
-    if (const std::size_t edits = distance(item.key, key); edits < best) {
+    if (given.size() > 2 * key.size()) continue;
+    if (const std::size_t edits = distance(given, key); edits < best) {
       best = edits;
       nearest = key;
     }
   }
-  std::string advice = "known here: " + known;
-  if (!nearest.empty())
-    advice = "did you mean `" + std::string(nearest) + "`? " + advice;
-  else if (item.key.find(':') != std::string::npos)
+  return (nearest.empty() ? "" : "did you mean `" + std::string(nearest) + "`? ") + "known here: " + known;
+}
+
+Fault unknown_key(const Source& source, const YamlNode& item, std::span<const std::string_view> keys) {
+  std::string advice = known_keys(item.key, keys);
+  if (advice.starts_with("known") && item.key.find(':') != std::string::npos)
     advice = "a colon needs a space behind it; " + advice;
   return fault_at(source, item.key_at, item.key.empty() ? text_at(source, item.key_at) : item.key,
                   "unknown key", std::move(advice));

@@ -12,6 +12,8 @@ namespace arcwise {
 using Fault = std::optional<Error>;
 
 Fault expect(const Source& source, const YamlNode& node, YamlNode::Kind kind);
+/// Which of `keys` was probably meant by another word, and all of them.
+std::string known_keys(std::string_view given, std::span<const std::string_view> keys);
 /// The key is none of `keys`: says which was probably meant.
 Fault unknown_key(const Source& source, const YamlNode& item, std::span<const std::string_view> keys);
 

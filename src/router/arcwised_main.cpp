@@ -57,24 +57,37 @@ sigset_t take_signals() {
   return signals;
 }
 
-// How many descriptors the configuration may come to need, beside those that every process has.
+// How many descriptors the configuration may come to need, beside those that every process has. Where nobody
+// has said how many clients come, the default is no more than a bound: to have fewer matters once they are
+// few.
 std::uint64_t descriptors_for(const Config& config) {
+  constexpr std::size_t few = 1000;
   std::uint64_t all = 64;
-  for (const PoolConfig& pool : config.pools)
-    all += pool.pool.limits.clients + config.daemon.threads * (pool.pool.addresses.size() + 1);
+  for (const PoolConfig& pool : config.pools) {
+    const bool said = pool.sources.count("clients") > 0;
+    all += said ? pool.pool.limits.clients : std::min(few, pool.pool.limits.clients);
+    all += config.daemon.threads * (pool.pool.addresses.size() + 1);
+  }
   return all;
+}
+
+void tell(Journal& journal, Severity severity, const char* name, std::string text) {
+  journal.add({0, {}, severity, name, {}, {}, std::move(text)});
 }
 
 // Until a signal ends it.
 class Watch {
+  using Clock = std::chrono::steady_clock;
+
  public:
   Watch(const Config& config, const sigset_t& signals, Loops& loops, Reload& reload, Log& log,
-        const Notifier& manager)
+        Journal& journal, const Notifier& manager)
       : drain_(config.daemon.drain),
         signals_(signals),
         loops_(loops),
         reload_(reload),
         log_(log),
+        journal_(journal),
         manager_(manager),
         watchdog_(watchdog_of_environment()) {}
 
@@ -82,10 +95,11 @@ class Watch {
     while (!loops_.ended()) {
       const int signal = wait();
       if (signal == SIGHUP) reload_.ask();
-      if (signal == SIGTERM || signal == SIGINT) end();
+      if (signal == SIGTERM || signal == SIGINT) end(signal == SIGINT ? "INT" : "TERM");
       log_.catch_up(std::chrono::system_clock::now());
       if (watchdog_ && loops_.alive()) manager_.say("WATCHDOG=1");
     }
+    tell_end();
   }
 
  private:
@@ -95,12 +109,29 @@ class Watch {
     const timespec time{at_most.count() / 1000, at_most.count() % 1000 * 1'000'000};
     return sigtimedwait(&signals_, nullptr, &time);
   }
-  void end() {
+  void end(const char* signal) {
     // Who says it twice means it.
-    if (draining_) _exit(1);
-    draining_ = true;
+    if (draining_) {
+      tell(journal_, Severity::warning, "ended", "told twice to end: clients still under way are cut off");
+      usleep(50'000);  // for the line to be written
+      _exit(1);
+    }
+    draining_ = Clock::now();
+    tell(journal_, Severity::note, "draining",
+         fmt::format("told to end ({}): nobody new is taken, and clients are answered what they have asked, "
+                     "for {} at most",
+                     signal, write_duration(drain_)));
     manager_.say("STOPPING=1");
     loops_.drain(drain_);
+  }
+  void tell_end() const {
+    if (!draining_) return;
+    const auto took = std::chrono::duration_cast<milliseconds>(Clock::now() - *draining_);
+    const bool cut = took >= drain_;
+    tell(journal_, cut ? Severity::warning : Severity::note, "ended",
+         fmt::format(
+             "after {} ms: {}", took.count(),
+             cut ? "clients that still waited for an answer were cut off" : "all clients had been answered"));
   }
 
   milliseconds drain_;
@@ -108,9 +139,10 @@ class Watch {
   Loops& loops_;
   Reload& reload_;
   Log& log_;
+  Journal& journal_;
   const Notifier& manager_;
   std::optional<milliseconds> watchdog_;
-  bool draining_ = false;
+  std::optional<Clock::time_point> draining_;
 };
 
 int serve(const Config& config, const Options& options) {
@@ -124,19 +156,17 @@ int serve(const Config& config, const Options& options) {
   const Notifier manager = Notifier::of_environment();
   const std::uint64_t needed = descriptors_for(config), given = raise_descriptor_limit();
   if (given < needed)
-    journal.add({0,
-                 {},
-                 Severity::warning,
-                 "few_descriptors",
-                 {},
-                 {},
-                 fmt::format("{} file descriptors are allowed, and {} may be needed: further clients are "
-                             "refused then; raise the limit (ulimit -n, LimitNOFILE) or lower `clients`",
-                             given, needed)});
+    tell(journal, Severity::warning, "few_descriptors",
+         fmt::format(
+             "{} file descriptors are allowed, and {} may be needed: further clients are refused then; "
+             "raise the limit (ulimit -n, LimitNOFILE) or lower `clients`",
+             given, needed));
   if (const auto error = reload.begin(config)) return fail(*error);
+  std::string names;
   for (const PoolConfig& pool : config.pools) {
     const auto address = loops.add(pool.pool);
     if (!address) return fail(address.error());
+    names += (names.empty() ? "" : ", ") + pool.pool.name;
     fmt::print("arcwised: pool {} listens on {}\n", pool.pool.name, *address);
     for (const std::string& note : pool.pool.notes)
       journal.add({0, {}, Severity::warning, "not_followed", pool.pool.name, {}, note});
@@ -162,7 +192,12 @@ int serve(const Config& config, const Options& options) {
       manager.say("READY=1");
   });
   manager.say("READY=1");
-  Watch(config, signals, loops, reload, log, manager).run();
+  tell(journal, Severity::note, "started",
+       fmt::format(
+           "arcwised {}, process {}, {}, pools: {}", ARCWISE_VERSION, getpid(),
+           config.daemon.threads == 1 ? "one thread" : fmt::format("{} threads", config.daemon.threads),
+           names));
+  Watch(config, signals, loops, reload, log, journal, manager).run();
   return 0;
 }
 
@@ -232,6 +267,7 @@ int main(int argc, char** argv) {
   }
   const auto config = configuration(options);
   if (!config) return fail(config.error(), options.json);
+  if (const auto error = check_files(*config)) return fail(*error, options.json);
   if (!options.check) return serve(*config, options);
   for (const PoolConfig& pool : config->pools)
     for (const std::string& note : pool.pool.notes)

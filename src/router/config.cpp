@@ -4,18 +4,15 @@
 #include <array>
 
 #include "format/json_text.hpp"
+#include "format/map_fields.hpp"
 #include "router/membership.hpp"
 #include "router/settings.hpp"
 
 namespace arcwise::router {
 namespace {
 
-constexpr std::string_view by_default = "default", command_line = "command line";
-
-std::string source_of(const Sources& sources, std::string_view key) {
-  const auto found = sources.find(key);
-  return found == sources.end() ? std::string(by_default) : found->second;
-}
+constexpr const char* by_default = "default";
+constexpr std::string_view command_line = "command line";
 
 template <class T>
 const Setting<T>* find_setting(std::string_view key) {
@@ -51,44 +48,30 @@ std::optional<Error> set(const Override& given, T& to, Sources& sources) {
   return std::nullopt;
 }
 
+// A setting of the router is of no pool.
+std::string advice_for(const Override& given) {
+  if (find_setting<Daemon>(given.key)) return "it is the router's: write --set " + given.key + "=VALUE";
+  std::vector<std::string_view> keys;
+  if (given.pool.empty())
+    for (const auto& setting : daemon_settings()) keys.push_back(setting.key);
+  for (const auto& setting : pool_settings()) keys.push_back(setting.key);
+  return known_keys(given.key, keys);
+}
+
 std::optional<Error> apply(Config& config, const Override& given) {
   if (given.pool.empty() && find_setting<Daemon>(given.key)) return set(given, config.daemon, config.sources);
-  if (!find_setting<Pool>(given.key))
-    return of_option(given, "no such setting", "`arcwised --check` lists all");
+  if (!find_setting<Pool>(given.key)) return of_option(given, "no such setting", advice_for(given));
   bool found = false;
   for (PoolConfig& pool : config.pools)
     if (given.pool.empty() || given.pool == pool.pool.name) {
       found = true;
       if (auto error = set(given, pool.pool, pool.sources)) return error;
     }
-  if (!found) return of_option(given, "no pool of this name", "`arcwised --check` lists all");
-  return std::nullopt;
-}
-
-Error contradiction(const PoolConfig& pool, std::string_view key, std::string why, std::string advice) {
-  return Error{ErrorKind::input,
-               {source_of(pool.sources, key), 0, 0},
-               "pool " + pool.pool.name,
-               std::move(why),
-               std::move(advice)};
-}
-
-std::optional<Error> check_pool(const PoolConfig& config) {
-  const Pool& pool = config.pool;
-  if (pool.listen.empty())
-    return contradiction(config, "listen", "the pool has no address to listen on", "add `listen: host:port`");
-  if (pool.protocol == Protocol::memcached)
-    for (const std::string_view key : {"password", "client_password", "database"})
-      if (find_setting<Pool>(key)->get(pool) != find_setting<Pool>(key)->get(Pool(pool.placement)))
-        return contradiction(config, key,
-                             "`" + std::string(key) + "` is for Redis, and this pool is memcached's",
-                             "drop it, or write `protocol: redis`");
-  if (pool.failing.on_failure == OnFailure::gutter && pool.failing.gutter.empty())
-    return contradiction(config, "on_failure", "there is no spare server to ask instead of one that is away",
-                         "list them: `gutter: [host:port]`");
-  if (pool.failing.first_retry > pool.failing.last_retry)
-    return contradiction(config, "first_retry", "`first_retry` is longer than `last_retry`",
-                         "the wait between attempts grows from the first to the last");
+  if (!found) {
+    std::vector<std::string_view> names;
+    for (const PoolConfig& pool : config.pools) names.push_back(pool.pool.name);
+    return of_option(given, "no pool of this name", known_keys(given.pool, names));
+  }
   return std::nullopt;
 }
 
@@ -106,7 +89,8 @@ template <class T>
 std::vector<Row> rows_of(const T& of, const Sources& sources) {
   std::vector<Row> rows;
   for (const auto& setting : settings_of<T>())
-    rows.push_back({std::string(setting.key), shown(setting, of), source_of(sources, setting.key)});
+    rows.push_back(
+        {std::string(setting.key), shown(setting, of), place_of(sources, setting.key, by_default)});
   return rows;
 }
 
@@ -139,7 +123,7 @@ Json rows_json(const T& of, const Sources& sources) {
   for (const auto& setting : settings_of<T>())
     out.push_back({{"name", setting.key},
                    {"value", shown(setting, of)},
-                   {"source", source_of(sources, setting.key)},
+                   {"source", place_of(sources, setting.key, by_default)},
                    {"live", setting.live}});
   return out;
 }
@@ -163,20 +147,6 @@ Result<Config> config_of_map(const std::string& path, Protocol protocol, const s
 std::optional<Error> apply_overrides(Config& config, std::span<const Override> overrides) {
   for (const Override& given : overrides)
     if (auto error = apply(config, given)) return error;
-  return std::nullopt;
-}
-
-std::optional<Error> check(const Config& config) {
-  for (const PoolConfig& pool : config.pools)
-    if (auto error = check_pool(pool)) return error;
-  for (std::size_t i = 0; i < config.pools.size(); ++i)
-    for (std::size_t j = 0; j < i; ++j)
-      if (config.pools[i].pool.listen == config.pools[j].pool.listen &&
-          !config.pools[i].pool.listen.ends_with(":0"))
-        return contradiction(
-            config.pools[i], "listen",
-            "pool " + config.pools[j].pool.name + " listens on " + config.pools[i].pool.listen + " too",
-            "give each pool an address of its own");
   return std::nullopt;
 }
 

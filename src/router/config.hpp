@@ -99,8 +99,13 @@ Result<Config> read_config(const std::string& path);
 /// One pool for one map.
 Result<Config> config_of_map(const std::string& path, Protocol protocol, const std::string& listen);
 std::optional<Error> apply_overrides(Config& config, std::span<const Override> overrides);
+/// The setting's place: `file:line`, `command line`, or `otherwise`.
+std::string place_of(const Sources& sources, std::string_view key, const std::string& otherwise);
+// config_check.cpp
 /// What the values mean together.
 std::optional<Error> check(const Config& config);
+/// Whether the files and folders that it names are of use, here and to whoever asks.
+std::optional<Error> check_files(const Config& config);
 
 /// Adds to the notes of pools what was set and does nothing as the other settings are.
 void note_what_does_nothing(Config& config);

@@ -124,6 +124,36 @@ bool is_own(const YamlNode& root) {
   return root.is(Kind::map) && root.find("arcwised");
 }
 
+// Nothing but comments.
+bool is_blank(std::string_view text) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    const std::size_t first = line.find_first_not_of(" \t\r");
+    if (first != line.npos && line[first] != '#') return false;
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  }
+  return true;
+}
+
+// What stands in the file is meant for us, and does not say so: without the first line it would be taken for
+// a nutcracker.yml, and each of its settings for a pool of one.
+Fault misses_its_first_line(const Source& source, const YamlNode& root) {
+  if (!root.is(Kind::map)) return std::nullopt;
+  if (root.find("arcwise") && root.find("nodes"))
+    return fault_at(source, root.at, text_at(source, root.at), "this is a map, and no configuration",
+                    "give it as --map FILE, with --memcached ADDRESS or --redis ADDRESS");
+  const bool settings = std::any_of(root.items.begin(), root.items.end(), [](const YamlNode& item) {
+    if (item.key == "pools" && !item.find("servers")) return true;
+    const auto all = daemon_settings();
+    return !item.is(Kind::map) && std::any_of(all.begin(), all.end(), [&](const Setting<Daemon>& setting) {
+      return setting.key == item.key;
+    });
+  });
+  if (!settings) return std::nullopt;
+  return fault_at(source, root.at, text_at(source, root.at), "the line `arcwised: 1` is missing",
+                  "write it first; a nutcracker.yml has nothing but pools, by their names");
+}
+
 }  // namespace
 
 Result<Config> config_of_yaml(const Source& source, const YamlNode& root, const LoadMap& load_map) {
@@ -137,6 +167,9 @@ Result<Config> config_of_yaml(const Source& source, const YamlNode& root, const 
   const YamlNode* pools = root.find("pools");
   if (!pools) return *missing(source, root, "pools", "write `pools:`, and under it each pool by its name");
   if (auto fault = expect(source, *pools, Kind::map)) return *fault;
+  if (pools->items.empty())
+    return fault_at(source, pools->at, text_at(source, pools->at), "`pools` names no pool",
+                    "write under it each pool by its name, with `listen`, `protocol` and `map`");
   for (const YamlNode& node : pools->items) {
     auto pool = pool_of(source, node, load_map);
     if (!pool) return pool.error();
@@ -148,9 +181,17 @@ Result<Config> config_of_yaml(const Source& source, const YamlNode& root, const 
 
 Result<Config> parse_config(const Source& source, const LoadMap& load_map) {
   const auto root = read_yaml(source);
+  if (!root && is_blank(source.bytes))
+    return Error{ErrorKind::input,
+                 {source.name, 1, 1},
+                 "",
+                 "the file is empty",
+                 "start with `arcwised: 1`, and write `pools:` under it"};
   const bool own = root ? is_own(*root) : source.bytes.find("arcwised:") != std::string::npos;
   if (!root && own) return with_quotes_advised(source, root.error());
   if (!root) return diagnose_nutcracker(source).value_or(root.error());
+  if (!own)
+    if (auto fault = misses_its_first_line(source, *root)) return *fault;
   auto config = own ? config_of_yaml(source, *root, load_map) : config_of_nutcracker(source, *root);
   if (config) config->files.insert(config->files.begin(), source.name);
   return config;

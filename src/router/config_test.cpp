@@ -142,11 +142,20 @@ TEST(config, what_is_wrong_is_told_with_its_place_and_what_to_write) {
       {with("    password: x\n"), "yaml:7", "is for Redis"},
       {with("    on_failure: gutter\n"), "yaml:7", "no spare server"},
       {with("    first_retry: 5s\n"), "yaml:7", "longer than `last_retry`"},
+      {with("    on_failure: gutter\n    gutter: [\"127.0.0.1:2\", \"localhost:1\"]\n"), "yaml:8",
+       "this spare server is node a of pool p"},
+      {with("    gutter: [\"127.0.0.1:2\", \"127.0.0.1:2\"]\n"), "yaml:7", "named twice"},
       {with("  q:\n    listen: 127.0.0.1:1\n"), "yaml:7:3", "the key `map` is missing"},
       {with("thread: 1\n"), "yaml:7:1", "did you mean `threads`?"},
       {"arcwised: 2\npools: {}\n", "yaml:1:11", "format version"},
       {"arcwised: 1\npools:\n  p:\n    listen: [::1]:22\n", "yaml:4:13", "needs quotes: \"[::1]:22\""},
       {"arcwised: 1\n", "yaml:1:1", "the key `pools` is missing"},
+      {"arcwised: 1\npools: {}\n", "yaml:2:8", "names no pool"},
+      {"", "yaml:1:1", "start with `arcwised: 1`"},
+      {"# nothing\n\n", "yaml:1:1", "start with `arcwised: 1`"},
+      {"threads: 2\nadmin: :99\n", "yaml:1:1", "the line `arcwised: 1` is missing"},
+      {with("").substr(12), "yaml:1:1", "the line `arcwised: 1` is missing"},
+      {plain_map, "yaml:1:1", "give it as --map FILE"},
       {head + "    map: nowhere.yaml\n", "nowhere.yaml", "No such file"},
       {head + "    map: {arcwise: 1, placement: {recipe: rong}, nodes: [{name: a}]}\n", "yaml:6:43",
        "recipe"},
@@ -164,6 +173,98 @@ TEST(config, what_is_wrong_is_told_with_its_place_and_what_to_write) {
     EXPECT_NE(error.find(each.place), error.npos) << error << "\nshould name " << each.place;
     EXPECT_NE(error.find(each.why), error.npos) << error << "\nshould say " << each.why;
   }
+}
+
+std::string pool(const std::string& name, const std::string& listen, const std::string& server) {
+  return "  " + name + ":\n    listen: \"" + listen +
+         "\"\n    protocol: memcached\n    map: {arcwise: 1, cluster: " + name +
+         ", placement: {recipe: ring}, nodes: [{name: a, address: \"" + server + "\"}]}\n";
+}
+
+std::string error_of(const std::string& top, const std::string& pools) {
+  const auto config = read("arcwised: 1\n" + top + "pools:\n" + pools);
+  return config ? "" : to_string(config.error());
+}
+
+// What the kernel would refuse, or what would be served by another than was meant.
+TEST(config, no_two_addresses_to_listen_on_are_the_same_place) {
+  const std::string one = "127.0.0.1:22121";
+  for (const char* other : {"127.0.0.1:22121", "0.0.0.0:22121", "[::]:22121", ":22121", "localhost:22121",
+                            "[::ffff:127.0.0.1]:22121", "127.0.0.1:022121"})
+    for (const bool swapped : {false, true}) {
+      const std::string text =
+          pool("p", swapped ? other : one, "h:1") + pool("q", swapped ? one : other, "h:1");
+      EXPECT_NE(error_of("", text).find("yaml:8: pool p listens on"), std::string::npos)
+          << other << error_of("", text);
+    }
+  for (const char* other : {"127.0.0.2:22121", "127.0.0.1:22122", "[::1]:22121", "h:22121", "/tmp/22121"})
+    EXPECT_EQ(error_of("", pool("p", one, "h:1") + pool("q", other, "h:1")), "") << other;
+  EXPECT_EQ(error_of("", pool("p", "127.0.0.1:0", "h:1") + pool("q", "127.0.0.1:0", "h:1")), "");
+  EXPECT_NE(error_of("", pool("p", "/tmp/s 0600", "h:1") + pool("q", "/tmp/s", "h:1")), "");
+  for (const char* admin : {":22121", "127.0.0.1:22121", "0.0.0.0:22121"})
+    EXPECT_NE(error_of("admin: \"" + std::string(admin) + "\"\n", pool("p", one, "h:1"))
+                  .find("yaml:2: pool p listens on"),
+              std::string::npos)
+        << admin;
+  EXPECT_EQ(error_of("admin: :22120\n", pool("p", one, "h:1")), "");
+}
+
+TEST(config, no_server_is_the_router_itself) {
+  const auto loops = [](const std::string& listen, const std::string& server) {
+    return error_of("", pool("p", listen, server)).find("go round and round") != std::string::npos;
+  };
+  EXPECT_TRUE(loops("127.0.0.1:22121", "127.0.0.1:22121"));
+  EXPECT_TRUE(loops("10.0.0.5:22121", "10.0.0.5:22121"));
+  EXPECT_TRUE(loops("0.0.0.0:22121", "127.0.0.1:22121"));
+  EXPECT_TRUE(loops("[::]:22121", "localhost:22121"));
+  EXPECT_TRUE(loops("cache.example:22121", "Cache.example:22121"));
+  EXPECT_TRUE(loops("/tmp/s 0660", "/tmp/s"));
+  EXPECT_FALSE(loops("0.0.0.0:22121", "10.0.0.6:22121")) << "another machine's";
+  EXPECT_FALSE(loops("127.0.0.1:22121", "10.0.0.6:22121"));
+  EXPECT_FALSE(loops("127.0.0.1:0", "127.0.0.1:0"));
+  // From pool to pool and back.
+  EXPECT_NE(error_of("", pool("p", "127.0.0.1:1001", "127.0.0.1:1002") +
+                             pool("q", "127.0.0.1:1002", "127.0.0.1:1003") +
+                             pool("r", "127.0.0.1:1003", "localhost:1001"))
+                .find("node a leads back to pool p"),
+            std::string::npos);
+  EXPECT_EQ(error_of("", pool("p", "127.0.0.1:1001", "127.0.0.1:1002") + pool("q", "127.0.0.1:1002", "h:1")),
+            "");
+}
+
+TEST(config, files_and_folders_that_are_of_no_use_are_told_with_their_place) {
+  const testing::Folder folder;
+  auto config = read(with("state: /nowhere/at/all\n"));
+  ASSERT_TRUE(config) << to_string(config.error());
+  auto error = check_files(*config);
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->where.line, 7u);
+  EXPECT_NE(to_string(*error).find("`state` cannot be written to: No such file"), std::string::npos)
+      << to_string(*error);
+  EXPECT_EQ(error->kind, ErrorKind::io);
+  config->daemon.state = folder.file("file");
+  std::ofstream(config->daemon.state) << "short";
+  EXPECT_NE(to_string(*check_files(*config)).find("it is no folder"), std::string::npos);
+  config->daemon.admin_token = config->daemon.state;
+  config->daemon.state = folder.file("");
+  error = check_files(*config);
+  ASSERT_TRUE(error);
+  EXPECT_NE(to_string(*error).find("fewer than 16 characters"), std::string::npos) << to_string(*error);
+  std::ofstream(config->daemon.admin_token) << "0123456789abcdef\n";
+  EXPECT_FALSE(check_files(*config));
+}
+
+TEST(config, what_the_command_line_calls_otherwise_is_guessed) {
+  auto config = read(with(""));
+  ASSERT_TRUE(config);
+  const auto said = [&](const Override& given) {
+    const auto error = apply_overrides(*config, {{given}});
+    return error ? error->advice : "";
+  };
+  EXPECT_EQ(said({"", "timeuot", "1s"}).find("did you mean `timeout`?"), 0u) << said({"", "timeuot", "1s"});
+  EXPECT_EQ(said({"", "thread", "1"}).find("did you mean `threads`?"), 0u);
+  EXPECT_EQ(said({"p", "threads", "1"}), "it is the router's: write --set threads=VALUE");
+  EXPECT_EQ(said({"q", "timeout", "1s"}), "known here: p");
 }
 
 TEST(config, what_was_set_and_does_nothing_is_noted) {

@@ -18,14 +18,15 @@ constexpr std::chrono::seconds clock_error{2};
 }  // namespace
 
 void Proxy::warn() {
-  const auto say = [&](const char* name, const char* text) {
-    events_.push_back({0, {}, Severity::warning, name, pool_.name, "", text});
+  const auto say = [&](Severity severity, const char* name, const char* text) {
+    events_.push_back({0, {}, severity, name, pool_.name, "", text});
   };
   if (pool_.failing.auto_eject)
-    say("auto_eject",
+    say(Severity::warning, "auto_eject",
         "servers that fail are ejected as by twemproxy: their keys move, and old values come back with them");
   if (leaves() && !pool_.timeout)
-    say("no_timeout", "without `timeout` a server that is silent is waited for, and nobody asked instead");
+    say(Severity::warning, "no_timeout",
+        "without `timeout` a server that is silent is waited for, and nobody asked instead");
 }
 
 milliseconds Proxy::patience() const noexcept {

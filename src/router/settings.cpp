@@ -91,6 +91,8 @@ Result<PoolConfig> pool_of(const Source& source, const YamlNode& node) {
   out.pool.name = node.key;
   out.pool.source = source.name;
   out.pool.notes = notes_of(node);
+  if (const YamlNode* servers = node.find("servers"))
+    out.sources["servers"] = source.name + ":" + std::to_string(servers->key_at.line);
   if (auto error = take_over(source, node, out)) return *error;
   return out;
 }
