@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """What becomes of a server's keys while it is away and when it is back, before real servers; and twemproxy's ejection beside nutcracker's."""
+import json
 import os
 import signal
 import sys
 import unittest
+import urllib.request
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "support"))
 from router import ARCWISED, Connection, RouterTest, pool, redis_command  # noqa: E402
@@ -150,6 +152,33 @@ class Failing(RouterTest):
         wait_until(lambda: not str(self.get(self.clients[0], keys[1])).startswith("SERVER_ERROR"), "it is back")
         self.assertEqual([self.get(client, keys[0]) for client in self.clients], [None] * 6)
         self.assertEqual([self.get(client, keys[1]) for client in self.clients], ["old"] * 6)
+
+
+class Waiting(RouterTest):
+    def test_a_stopped_server_of_a_pool_without_timeout_is_told_of_and_its_requests_wait(self):
+        ports = free_ports(3)
+        server = self.memcached(ports[0])
+        config = self.write("arcwised.yaml", f"arcwised: 1\nadmin: 127.0.0.1:{ports[2]}\npools:\n  cache:\n    listen: 127.0.0.1:{ports[1]}\n"
+                            "    protocol: memcached\n    map:\n      arcwise: 1\n      placement: {recipe: ring, tokens: 16}\n"
+                            f"      nodes: [{{name: s0, address: '127.0.0.1:{ports[0]}'}}]\n")
+        self.processes.start([ARCWISED, "--config", config], ports[1])
+
+        def node():
+            with urllib.request.urlopen(f"http://127.0.0.1:{ports[2]}/api/v1/backends", timeout=10) as answer:
+                return json.load(answer)["pools"][0]["nodes"][0]
+        client = Connection(ports[1])
+        self.addCleanup(client.close)
+        self.assertEqual(client.say("set a 0 0 1\r\nx\r\n").line(), "STORED")
+        for asked in (False, True):  # by the router's own question, and by a client's request
+            wait_until(lambda: node()["state"] == "up" and not node()["away"], "it answers")
+            server.send_signal(signal.SIGSTOP)
+            self.addCleanup(server.send_signal, signal.SIGCONT)
+            if asked:
+                client.say("get a\r\n")
+            wait_until(lambda: node()["state"] == "silent" and node()["away"], "it is told of")
+            self.assertRegex(node()["words"], "^no reply for ")
+            server.send_signal(signal.SIGCONT)
+        self.assertEqual(client.lines(3), ["VALUE a 0 1", "x", "END"])
 
 
 class Ejection(RouterTest):

@@ -128,11 +128,11 @@ class Servers:
             for key in KEYS:
                 self.assertEqual(client.heard().value, b"of " + key)
 
-    def scripted(self, script):
+    def scripted(self, script, **settings):
         self.port, server = free_ports(2)
         scripted = Scripted(server, script)
         self.addCleanup(scripted.close)
-        self.process = self.router(self.write("pool.yml", self.pool_text([f"127.0.0.1:{server}:1 s0"])), self.port)
+        self.process = self.router(self.write("pool.yml", self.pool_text([f"127.0.0.1:{server}:1 s0"], **settings)), self.port)
         return self.client()
 
     def reply(self, key):
@@ -155,6 +155,25 @@ class Servers:
         client.say(b"".join(self.protocol.get(key) for key in KEYS))
         for key in KEYS:
             self.assertEqual(client.heard().value, b"of " + key)
+
+    def test_a_request_is_answered_at_its_own_age_while_its_server_goes_on_with_others(self):
+        """Twenty reads that take 100 ms each, sent together: those that the server comes to in time have its answers, all others an
+        error, and when it has answered what it owed it is asked again."""
+        def slow(key):
+            if key != b"quick":
+                time.sleep(0.1)
+            return [self.reply(key)]
+        client = self.scripted(slow, timeout=400)
+        wait_until(lambda: client.get(b"quick").value == b"of quick", "it is connected")
+        began = time.monotonic()
+        client.say(b"".join(self.protocol.get(key) for key in KEYS[:20]))
+        answers = [client.heard() for _ in KEYS[:20]]
+        self.assertLess(time.monotonic() - began, 1.5, "the last would have its answer after 2 s")
+        done = sum(answer.done for answer in answers)
+        self.assertTrue(1 <= done <= 4, answers)
+        self.assertEqual([answer.value for answer in answers[:done]], [b"of " + key for key in KEYS[:done]])
+        self.assertRegex(answers[-1].why, "s0: replies take longer than 400 ms")
+        wait_until(lambda: client.get(b"quick").value == b"of quick", "it has answered all it owed")
 
     def test_nonsense_and_answers_that_nobody_asked_for_reach_no_client(self):
         odd = [b"\x00\xff\r\n", b"VALUE\r\n", b"VALUE odd 0 99999999999999999999\r\n", b"$99999999999999999999\r\n", b"*-7\r\n", b"\r\n",

@@ -173,7 +173,7 @@ void write_states(Writer& out, const View& view) {
   for (const PoolView& pool : view.pools)
     for (const NodeView& node : pool.nodes)
       for (const ServerState state : {ServerState::idle, ServerState::connecting, ServerState::up,
-                                      ServerState::stalled, ServerState::waiting})
+                                      ServerState::silent, ServerState::stalled, ServerState::waiting})
         out.sample(node_labels(pool, node) + ',' + label("state", name_of(state)),
                    std::uint64_t{node.stats.state == state});
   out.family("node_stored_bytes", "gauge", "Bytes that a node says it holds.");

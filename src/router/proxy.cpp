@@ -102,15 +102,8 @@ void Proxy::tick(Time now) {
     Server& server = servers_[s];
     look_after(s, now);
     if (!server.held.empty()) refuse_late(s, now);
-    if (now < given_up_at(server)) continue;
-    ++counters_.timeouts;
-    ++server.timeouts;
-    const std::string why = "no reply for " + std::to_string(pool_.timeout->count()) + " ms";
-    if (server.state == State::up && pool_.failing.draining) {
-      stall(s, why, now);
-    } else {
-      connections_.end(s, why);
-    }
+    server.awaited = first_awaited(server);
+    if (now >= given_up_at(server)) time_out(s, now);
   }
   resume_clients();
 }

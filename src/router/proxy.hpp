@@ -216,8 +216,13 @@ class Proxy {
   void begin_connection(ServerId s, Time now);
   void enter(ServerId s, State state, Time now);
   void let_go(ServerId s);
-  void stall(ServerId s, std::string_view why, Time now);
+  bool is_awaited(const Part& part) const noexcept;
+  std::uint64_t first_awaited(const Server& server) const noexcept;
+  Time silent_at(const Server& server) const noexcept;
   Time given_up_at(const Server& server) const noexcept;
+  void time_out(ServerId s, Time now);
+  void stall(ServerId s, std::string_view why, Time now);
+  void give_up(ServerId s, std::string_view why, Time sent);
 
   // proxy_overload.cpp
   void use_overload();
@@ -258,6 +263,9 @@ class Proxy {
   void drained(ServerId s, Time now);
   void look_after(ServerId s, Time now);
   Time looked_after_at(const Server& server, Time now) const noexcept;
+  void look_whether_silent(ServerId s, Time now);
+  Time seems_silent_at(const Server& server) const noexcept;
+  void is_heard(ServerId s, Time now);
   void own_question(ServerId s, Use use, std::string_view text, Time now);
   void probe(ServerId s, Time now);
   void carry_out(ServerId s, const Standing::Task& task, Time now);

@@ -30,7 +30,10 @@ class Deadlines : public ::testing::Test {
     proxy.each_to_disconnect([](Proxy::ServerId, std::string_view) {});
     proxy.each_to_connect([](Proxy::ServerId) {});
     proxy.each_server_to_send([&](Proxy::ServerId s) { proxy.server_out(s).clear(); });
-    proxy.each_client_to_send([&](Proxy::ClientId id) { proxy.client_out(id).clear(); });
+    proxy.each_client_to_send([&](Proxy::ClientId id) {
+      told_ += proxy.client_out(id).view();
+      proxy.client_out(id).clear();
+    });
     EXPECT_GT(proxy.deadline(now), now) << "it would go round without end";
   }
   void ask(std::string_view text, Time now) {
@@ -43,6 +46,16 @@ class Deadlines : public ::testing::Test {
     EXPECT_TRUE(proxy.answered(0, now));
     tick(now);
   }
+  void adopt(const Pool& pool) {
+    proxy.adopt(pool);
+    proxy.take_events();
+  }
+  static std::string names_of(const std::vector<Event>& events) {
+    std::string out;
+    for (const Event& event : events) out += event.name + std::string(" ");
+    return out;
+  }
+  std::string told() { return std::exchange(told_, {}); }
   // Nothing happens before the deadline, and something at it.
   template <class Happened>
   void expect_at(Time at, Time now, Happened&& happened) {
@@ -55,6 +68,9 @@ class Deadlines : public ::testing::Test {
 
   Proxy proxy;
   Proxy::ClientId client = 0;
+
+ private:
+  std::string told_;
 };
 
 TEST_F(Deadlines, a_request_is_given_up_after_its_time) {
@@ -63,12 +79,56 @@ TEST_F(Deadlines, a_request_is_given_up_after_its_time) {
   expect_at(now + timeout + Time(1), now, [&] { return proxy.state(0) == ServerState::stalled; });
 }
 
-TEST_F(Deadlines, a_server_that_goes_on_answering_is_not_given_up_and_not_looked_at_all_the_time) {
-  ask("get x\r\nget x\r\nget x\r\n", milliseconds(10));
+TEST_F(Deadlines, a_request_is_given_up_at_its_own_age_though_others_are_answered) {
+  ask("get x\r\nget x\r\n", milliseconds(10));
+  ask("get y\r\n", milliseconds(60));
   hear("EN\r\n", milliseconds(100));
-  hear("EN\r\n", milliseconds(190));
+  EXPECT_EQ(told(), "END\r\n");
+  expect_at(milliseconds(110) + Time(1), milliseconds(100),
+            [&] { return told().starts_with("SERVER_ERROR"); });
+  expect_at(milliseconds(160) + Time(1), milliseconds(111),
+            [&] { return told() == "SERVER_ERROR a: replies take longer than 100 ms\r\n"; });
+  EXPECT_GT(proxy.deadline(milliseconds(161)), milliseconds(1000)) << "nobody waits for what it owes";
+}
+
+TEST_F(Deadlines, a_request_that_is_younger_than_the_one_given_up_has_its_own_answer) {
+  ask("get x\r\nget x\r\n", milliseconds(10));
+  ask("get y\r\n", milliseconds(60));
+  hear("EN\r\n", milliseconds(100));
+  tick(milliseconds(115));
+  EXPECT_EQ(proxy.state(0), ServerState::stalled) << "nothing new is sent behind it";
+  told();
+  hear("EN\r\nVA 1 f0\r\n1\r\n", milliseconds(150));
+  EXPECT_EQ(told(), "VALUE y 0 1\r\n1\r\nEND\r\n");
+  EXPECT_EQ(proxy.state(0), ServerState::up) << "it owes nothing any more";
+}
+
+TEST_F(Deadlines, what_nobody_waits_for_may_take_as_long_as_the_server_answers) {
+  ask("set x 0 0 1 noreply\r\n1\r\nset x 0 0 1 noreply\r\n1\r\nset x 0 0 1 noreply\r\n1\r\n",
+      milliseconds(10));
+  hear("STORED\r\n", milliseconds(100));
+  hear("STORED\r\n", milliseconds(190));
   const Time now = milliseconds(190);
   expect_at(now + timeout + Time(1), now, [&] { return proxy.state(0) == ServerState::stalled; });
+}
+
+TEST_F(Deadlines, a_server_that_says_nothing_is_told_of_though_a_pool_without_timeout_waits_for_it) {
+  Pool pool = make_pool();
+  pool.timeout.reset();
+  adopt(pool);
+  const Time now = milliseconds(10);
+  ask("get x\r\n", now);
+  const auto silent = [&] { return proxy.stats(now).servers[0].state == ServerState::silent; };
+  expect_at(now + probe_every + Time(1), now, silent);
+  EXPECT_EQ(told(), "") << "it is waited for";
+  hear("EN\r\n", milliseconds(5000));
+  EXPECT_EQ(told(), "END\r\n");
+  EXPECT_FALSE(silent());
+  tick(milliseconds(6000));  // asks whether it answers
+  expect_at(milliseconds(7000) + Time(1), milliseconds(6000), silent);
+  hear("MN\r\n", milliseconds(8000));
+  EXPECT_FALSE(silent());
+  EXPECT_EQ(names_of(proxy.take_events()), "server_silent server_heard server_silent server_heard ");
 }
 
 TEST_F(Deadlines, an_idle_server_is_asked_now_and_then) {

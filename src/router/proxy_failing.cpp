@@ -12,6 +12,8 @@ constexpr std::string_view left_elsewhere =
 constexpr std::string_view nobody_else = "it does not answer, nor does any other that could be asked";
 constexpr std::string_view not_heard = "it does not answer";
 
+constexpr milliseconds default_patience{1000};
+
 // memcached's clock goes by seconds, and an item may live one longer.
 constexpr std::chrono::seconds clock_error{2};
 
@@ -30,7 +32,7 @@ void Proxy::warn() {
 }
 
 milliseconds Proxy::patience() const noexcept {
-  return pool_.timeout.value_or(milliseconds(1000));
+  return pool_.timeout.value_or(default_patience);
 }
 
 // Spare servers are chosen by rendezvous: each takes its part of any other's keys.
@@ -256,6 +258,31 @@ void Proxy::probe(ServerId s, Time now) {
   own_question(s, Use::probe, "*1\r\n$4\r\nPING\r\n", now);
 }
 
+// A server that says nothing is told of, whatever its requests are allowed to take, or none would ever say
+// that a stopped server of a pool without `timeout` does not answer.
+Time Proxy::seems_silent_at(const Server& server) const noexcept {
+  const milliseconds every = pool_.failing.probe_every;
+  if (server.state != State::up || server.silent || server.parts.empty()) return Time::max();
+  return std::max(server.parts.front().sent, server.heard) + (every.count() > 0 ? every : default_patience) +
+         Time(1);
+}
+
+void Proxy::look_whether_silent(ServerId s, Time now) {
+  Server& server = servers_[s];
+  if (now < seems_silent_at(server)) return;
+  server.silent = true;
+  note(Severity::warning, "server_silent", server,
+       pool_.timeout ? "it says nothing; it has its time still"
+                     : "it says nothing; without `timeout` it is waited for");
+}
+
+void Proxy::is_heard(ServerId s, Time now) {
+  Server& server = servers_[s];
+  server.heard = now;
+  if (!std::exchange(server.silent, false) || server.state != State::up) return;
+  note(Severity::note, "server_heard", server, "it answers again");
+}
+
 // Before a client pays for it: whether a server answers, and what its return waits for.
 void Proxy::look_after(ServerId s, Time now) {
   Server& server = servers_[s];
@@ -263,6 +290,7 @@ void Proxy::look_after(ServerId s, Time now) {
   // A twemproxy would ask it again and again, and count.
   if (pool_.failing.auto_eject && server.state == State::stalled && now - server.counted > patience())
     failed(s, now);
+  look_whether_silent(s, now);
   const Standing& standing = *server.standing;
   const milliseconds every = pool_.failing.probe_every;
   const bool asked_for = every.count() > 0 || standing.away();
@@ -290,9 +318,10 @@ Time Proxy::looked_after_at(const Server& server, Time now) const noexcept {
   const bool away = server.standing->away(), asked_for = every.count() > 0 || away;
   if (server.state == State::idle) return asked_for ? now : Time::max();
   if (server.state == State::waiting) return asked_for ? server.retry : Time::max();
-  if (server.state != State::up || server.probing) return Time::max();
-  if (away) return server.fencing > 0 ? Time::max() : std::max(server.return_after, now + soon);
-  return every.count() > 0 && server.parts.empty() ? server.heard + every : Time::max();
+  const Time silent = seems_silent_at(server);
+  if (server.state != State::up || server.probing) return silent;
+  if (away) return server.fencing > 0 ? silent : std::min(silent, std::max(server.return_after, now + soon));
+  return every.count() > 0 && server.parts.empty() ? server.heard + every : silent;
 }
 
 void Proxy::carry_out(ServerId s, const Standing::Task& task, Time now) {

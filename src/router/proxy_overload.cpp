@@ -71,8 +71,9 @@ bool Proxy::share(ServerId s, const Part& part, std::string_view command) {
   Server& server = servers_[s];
   if (read.server != s || read.command != command || !server.parts.holds(read.part)) return false;
   Part& first = server.parts[read.part];
-  // One that was given up is answered when its server likes.
+  // One that was given up is answered when its server likes; and who rides on another is given up with it.
   if (first.use == Use::nothing || read.seen != part.seen) return false;
+  if (pool_.timeout && part.sent - first.sent > *pool_.timeout / 2) return false;
   first.riders = riders_.add(first.riders, part);
   ++counters_.overload.shared;
   return true;
@@ -116,9 +117,8 @@ void Proxy::drop_held(ServerId s, std::string_view why) {
 // one.
 bool Proxy::may_ask_again(ServerId s, const Part& part) {
   Server& server = servers_[s];
-  const bool awaited =
-      part.riders != 0 || (part.use != Use::nothing && clients_[part.client].generation == part.generation);
-  if (!awaited || part.again || server.left || !server.standing->here() || !budget_.spend()) return false;
+  if (!is_awaited(part) || part.again || server.left || !server.standing->here() || !budget_.spend())
+    return false;
   Part next = part;
   next.again = true;
   server.held.push(next, server.kept.view().substr(0, part.size));

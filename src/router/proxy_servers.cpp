@@ -86,7 +86,7 @@ bool Proxy::answered(ServerId s, Time now) {
       deliver(s, part, bytes.substr(at, size));
     }
     at += size;
-    server.heard = now;
+    is_heard(s, now);
     // What was sent behind a greeting that is refused is not done, or not as it should be.
     if (is_own(part.use) && !server.refusal.empty()) break;
   }
@@ -116,7 +116,7 @@ void Proxy::lost(ServerId s, std::string_view why, Time now) {
   enter(s, let_go || further ? State::idle : State::waiting, now);
   if (further) lose_lane(s);
   if (!let_go && !further && server.failures == 0) note(Severity::warning, "server_lost", server, why);
-  server.meta = false;
+  server.meta = server.silent = false;
   server.scanner = {};
   server.skip = 0;
   const auto wait =
@@ -146,11 +146,48 @@ void Proxy::lost(ServerId s, std::string_view why, Time now) {
   release(s, now);
 }
 
-// The time after which what was asked first has waited too long. Time::max(): nothing waits, or for ever.
-Time Proxy::given_up_at(const Server& server) const noexcept {
-  const bool awaited = server.state == State::connecting || server.state == State::up;
-  if (!pool_.timeout || !awaited || server.parts.empty()) return Time::max();
+// Somebody waits for its answer, or for the answer of one who shares it.
+bool Proxy::is_awaited(const Part& part) const noexcept {
+  return part.riders != 0 || is_own(part.use) ||
+         (part.use != Use::nothing && clients_[part.client].generation == part.generation);
+}
+
+// What is behind it was sent later: each part is passed over once.
+std::uint64_t Proxy::first_awaited(const Server& server) const noexcept {
+  std::uint64_t i = std::max(server.parts.first(), server.awaited);
+  while (i != server.parts.end() && !is_awaited(server.parts[i])) ++i;
+  return i;
+}
+
+// The time after which it has said nothing for too long. Time::max(): it owes nothing, or may take for ever.
+Time Proxy::silent_at(const Server& server) const noexcept {
+  const bool connected = server.state == State::connecting || server.state == State::up;
+  if (!pool_.timeout || !connected || server.parts.empty()) return Time::max();
   return std::max(server.parts.front().sent, server.heard) + *pool_.timeout + Time(1);
+}
+
+// The time after which something is given up: all that it owes, when it is silent, or what somebody waits for
+// and is older than it may be, though the server answers others. Worked example, a timeout of 400 ms and a
+// server that takes 100 ms for each of 20 reads that were sent together: four are answered. At 400 ms the
+// others are given up, at their own age; those of a client that came at 300 ms are awaited until 700 ms.
+Time Proxy::given_up_at(const Server& server) const noexcept {
+  if (!pool_.timeout || server.parts.empty()) return Time::max();
+  const std::uint64_t first = first_awaited(server);
+  if (first == server.parts.end()) return silent_at(server);
+  return std::min(silent_at(server), server.parts[first].sent + *pool_.timeout + Time(1));
+}
+
+void Proxy::time_out(ServerId s, Time now) {
+  Server& server = servers_[s];
+  ++counters_.timeouts;
+  ++server.timeouts;
+  const bool silent = now >= silent_at(server);
+  const std::string limit = std::to_string(pool_.timeout->count()) + " ms";
+  const std::string why = silent ? "no reply for " + limit : "replies take longer than " + limit;
+  if (server.state == State::up && !pool_.failing.draining) return connections_.end(s, why);
+  if (server.state == State::connecting) return connections_.end(s, why);
+  if (server.state == State::up) stall(s, why, now);
+  give_up(s, why, silent ? now : now - *pool_.timeout - Time(1));
 }
 
 void Proxy::stall(ServerId s, std::string_view why, Time now) {
@@ -166,7 +203,13 @@ void Proxy::stall(ServerId s, std::string_view why, Time now) {
   server.fencing = 0;
   failed(server.home, now);
   away(server.home, why, now);
-  for (std::uint64_t i = server.parts.first(); i != server.parts.end(); ++i) {
+}
+
+// What was sent until then, is not answered and has not been given up. What is owed for it stays owed.
+void Proxy::give_up(ServerId s, std::string_view why, Time sent) {
+  Server& server = servers_[s];
+  std::uint64_t i = first_awaited(server);
+  for (; i != server.parts.end() && server.parts[i].sent <= sent; ++i) {
     const Part part = server.parts[i];
     if (is_own(part.use) && part.use != Use::fence) continue;
     if (is_own(part.use)) --server.own;
@@ -174,6 +217,7 @@ void Proxy::stall(ServerId s, std::string_view why, Time now) {
     server.parts[i].riders = 0;
     fail(part, server.name, why);
   }
+  server.awaited = i;
 }
 
 }  // namespace arcwise::router

@@ -82,11 +82,11 @@ PoolStats Proxy::stats(Time now) const {
     ServerStats& to = out.servers.emplace_back();
     to.name = server.name;
     to.address = server.address;
-    to.state = server.state;
+    to.state = server.silent && server.state == State::up ? State::silent : server.state;
     to.why = server.why;
     // Attempts to connect are of one absence.
-    const bool up = server.state == State::up || server.state == State::idle;
-    const Time since = up || server.trouble < Time{} ? server.since : server.trouble;
+    const bool attempts = server.state == State::connecting || server.state == State::waiting;
+    const Time since = attempts && server.trouble >= Time{} ? server.trouble : server.since;
     to.since_us = static_cast<std::uint64_t>((now - since).count());
     to.usable = server.standing->share();
     count_of(server, now, to);

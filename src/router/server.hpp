@@ -27,6 +27,7 @@ struct Server {
   ClientId watcher = nobody;    ///< whose connection it is
   Buffer in, out;
   RingQueue<Part> parts;
+  std::uint64_t awaited = 0;  ///< nobody waits for its parts before this one
   std::uint32_t own = 0;  ///< of its parts, those that are the router's own questions
   Time busy_until{};      ///< since it was said to be
   Held held;              ///< what waits for its turn
@@ -46,6 +47,7 @@ struct Server {
   // proxy_failing.cpp
   bool owes = false;          ///< answers that were given up, and the standing knows
   bool probing = false;       ///< a probe is under way
+  bool silent = false;        ///< it was said to be
   bool fence_failed = false;  ///< it refused to drop something
   std::uint32_t fencing = 0;  ///< answers to come before its return goes on
   std::uint32_t returns = 0;  ///< of the standing, when it was last seen

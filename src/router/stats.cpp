@@ -6,7 +6,7 @@
 namespace arcwise::router {
 
 std::string_view name_of(ServerState state) noexcept {
-  static constexpr std::string_view names[] = {"idle", "connecting", "up", "stalled", "waiting"};
+  static constexpr std::string_view names[] = {"idle", "connecting", "up", "silent", "stalled", "waiting"};
   return names[static_cast<std::size_t>(state)];
 }
 

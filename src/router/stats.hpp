@@ -17,6 +17,8 @@ enum class ServerState : std::uint8_t {
   idle,  ///< not connected, for nobody asked for it
   connecting,
   up,
+  silent,  ///< connected, and says nothing, but is waited for: it has its time still, or all the time there
+           ///< is
   /// It owes answers that were given up. What they were asked may still be done, so that nothing new is
   /// sent until it has answered, or its connection has ended: a write acknowledged meanwhile could be
   /// undone by one that was sent before.

@@ -44,7 +44,7 @@ void judge(NodeView& node) {
 }  // namespace
 
 bool is_away(ServerState state) noexcept {
-  return state == ServerState::stalled || state == ServerState::waiting;
+  return state >= ServerState::silent;
 }
 
 std::string words_of(const ServerStats& server) {
@@ -53,8 +53,12 @@ std::string words_of(const ServerStats& server) {
       return "not asked yet";
     case ServerState::connecting:
       return server.why.empty() ? "connecting" : "connecting; before: " + server.why;
+    case ServerState::silent:
+      return "no reply for " + duration(server.waited_us);
     case ServerState::stalled:
-      return "no reply for " + duration(std::max(server.waited_us, server.since_us));
+      // It may have begun to answer what it owes.
+      if (server.waited_us < server.since_us) return "answers too late, for " + duration(server.since_us);
+      return "no reply for " + duration(server.waited_us);
     case ServerState::waiting:
       return (server.why.empty() ? "no connection" : server.why) + ", for " + duration(server.since_us);
     default:

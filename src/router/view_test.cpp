@@ -29,6 +29,8 @@ TEST(View, words_say_what_is_known_and_for_how_long) {
   EXPECT_EQ(words_of(server(ServerState::idle, 0)), "not asked yet");
   EXPECT_EQ(words_of(server(ServerState::stalled, 4'700'000, "", 5'100'000)), "no reply for 5 s");
   EXPECT_EQ(words_of(server(ServerState::stalled, 300'000, "", 700'000)), "no reply for 700 ms");
+  EXPECT_EQ(words_of(server(ServerState::stalled, 3'000'000, "", 10'000)), "answers too late, for 3 s");
+  EXPECT_EQ(words_of(server(ServerState::silent, 9'000'000, "", 3'000'000)), "no reply for 3 s");
   EXPECT_EQ(words_of(server(ServerState::waiting, 130'000'000, "Connection refused")),
             "Connection refused, for 2 min");
 }

@@ -20,8 +20,8 @@ class Faults(RouterTest):
     def begin(self, place):
         return (self.redis if self.protocol.is_redis else self.memcached)(place)
 
-    def pool_text(self, servers):
-        return (f"cache:\n  listen: 127.0.0.1:{self.port}\n  hash: fnv1a_64\n  distribution: ketama\n  timeout: 2000\n" +
+    def pool_text(self, servers, timeout=2000):
+        return (f"cache:\n  listen: 127.0.0.1:{self.port}\n  hash: fnv1a_64\n  distribution: ketama\n  timeout: {timeout}\n" +
                 "  redis: true\n" * self.protocol.is_redis + "  servers:\n" + "".join(f"   - {line}\n" for line in servers))
 
     def client(self):
