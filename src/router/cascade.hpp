@@ -6,6 +6,7 @@
 // Layer: router. Pure.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "router/pool.hpp"
@@ -28,6 +29,8 @@ class Cascade {
   struct Failure {
     Time when{};
     std::vector<NodeIndex> chain;  ///< it is the last
+    /// Of some of its keys each one's next owner; nullopt: not looked for yet.
+    std::optional<std::vector<NodeIndex>> next;
   };
   std::vector<Failure> recent_;
 };

@@ -44,6 +44,29 @@ TEST(cascade, one_server_that_fails_again_and_again_is_none) {
   }
 }
 
+Placement many_tokens(int nodes) {
+  std::vector<Node> all;
+  for (int i = 0; i < nodes; ++i) all.push_back(testing::node("n" + std::to_string(i)));
+  return compile(testing::map_of(testing::parts("ring", all, 1, Across::node, 64)));
+}
+
+// A switch takes half a cluster away: nobody fell for what another had left to it. To look for an order among
+// all of them would take the loop's time from clients: 195 of 200 took 18 s.
+TEST(cascade, those_that_fail_together_are_none) {
+  Cascade cascade;
+  const Placement wide = many_tokens(200);
+  for (NodeIndex node = 0; node < 195; ++node)
+    EXPECT_TRUE(cascade.failed(wide, node, {}, std::chrono::milliseconds(node)).empty()) << node;
+}
+
+// With many nodes and tokens one has a key or two of any other's sample.
+TEST(cascade, a_part_that_chance_brings_about_is_not_large) {
+  Cascade cascade;
+  const Placement wide = many_tokens(60);
+  for (NodeIndex node = 0; node < 20; ++node)
+    EXPECT_TRUE(cascade.failed(wide, node, {}, seconds(2 * node)).empty()) << node;
+}
+
 TEST(cascade, next_shares_are_those_of_the_ring) {
   EXPECT_EQ(next_share(circle(), 1, 2), 1);
   EXPECT_EQ(next_share(circle(), 1, 3), 0);

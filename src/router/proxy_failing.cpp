@@ -203,8 +203,13 @@ void Proxy::look_for_cascade(ServerId s, Time now) {
   const auto node = static_cast<NodeIndex>(at - server_of_.begin());
   const auto chain = pool_.standings->failed(pool_.placement, node, pool_.failing, now);
   if (chain.empty()) return;
+  constexpr std::size_t named = 3;  // at each end
   std::string names;
-  for (const NodeIndex n : chain) names += (names.empty() ? "" : ", ") + servers_[server_of_[n]].name;
+  for (std::size_t i = 0; i < chain.size(); ++i)
+    if (i < named || i + named >= chain.size())
+      names += (names.empty() ? "" : ", ") + servers_[server_of_[chain[i]]].name;
+    else if (i == named)
+      names += ", " + std::to_string(chain.size() - 2 * named) + " others";
   note(Severity::alarm, "cascade", servers_[s],
        names +
            " failed one after the other, each the next owner of a large part of the keys of the one before: "
