@@ -4,18 +4,21 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -28,9 +31,22 @@ using Clock = std::chrono::steady_clock;
 constexpr std::uint64_t seed = 1;
 constexpr std::size_t keys = 20'000, value_size = 100, connections = 50;
 
+// Whatever ends it, servers and folders go with it: it gives up by an exception, a signal included.
 [[noreturn]] void give_up(const std::string& why) {
-  std::fprintf(stderr, "%s\n", why.c_str());
-  std::exit(1);
+  throw std::runtime_error(why);
+}
+
+volatile std::sig_atomic_t told_to_end = 0;
+
+void take_signals() {
+  struct sigaction action{};
+  action.sa_handler = [](int signal) { told_to_end = signal; };  // waiting calls return
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaction(signal, &action, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+void go_on() {
+  if (told_to_end) give_up("told to end");
 }
 
 sockaddr_in loopback(int port) {
@@ -60,6 +76,7 @@ int connected(int port) {
   const sockaddr_in address = loopback(port);
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
   for (int i = 0; i < 400; ++i) {
+    go_on();
     if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return fd;
     usleep(10'000);
   }
@@ -73,21 +90,25 @@ class Process {
     std::vector<char*> arguments;
     for (std::string& word : command) arguments.push_back(word.data());
     arguments.push_back(nullptr);
+    const pid_t parent = getpid();
     pid_ = fork();
     if (pid_ == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);  // where not even a destructor runs
+      if (getppid() != parent) _exit(127);
       const int nothing = open("/dev/null", O_RDWR);
       for (const int fd : {0, 1, 2}) dup2(nothing, fd);
       execvp(arguments[0], arguments.data());
       _exit(127);
     }
-    close(connected(port));
+    try {
+      close(connected(port));
+    } catch (...) {
+      end();
+      throw;
+    }
   }
   Process(Process&& other) noexcept : pid_(std::exchange(other.pid_, -1)) {}
-  ~Process() {
-    if (pid_ <= 0) return;
-    kill(pid_, SIGTERM);
-    waitpid(pid_, nullptr, 0);
-  }
+  ~Process() { end(); }
   /// Seconds of processor time, as the kernel accounts them.
   double cpu() const {
     double all = 0;
@@ -100,7 +121,31 @@ class Process {
   }
 
  private:
+  void end() const {
+    if (pid_ <= 0) return;
+    kill(pid_, SIGTERM);
+    while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) continue;
+  }
+
   pid_t pid_ = -1;
+};
+
+/// A folder of its own, removed at the end.
+class Folder {
+ public:
+  Folder() : path_(std::filesystem::temp_directory_path() / "arcwise-bench-XXXXXX") {
+    if (!mkdtemp(path_.data())) give_up("no folder for temporary files");
+  }
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
 };
 
 enum class Speaks { memcached, redis };
@@ -190,6 +235,7 @@ Result run(const Load& load, int port) {
     client.ask();
   }
   while (done < load.requests) {
+    go_on();
     const int count = epoll_wait(poll, events.data(), static_cast<int>(events.size()), 5000);
     if (count <= 0) give_up("no answer within 5 s");
     for (int i = 0; i < count; ++i) {
@@ -215,16 +261,14 @@ Result run(const Load& load, int port) {
 class Setting {
  public:
   Setting(Speaks protocol, std::size_t servers, const std::string& arcwised) : protocol_(protocol) {
-    std::string folder = std::filesystem::temp_directory_path() / "arcwise-bench-XXXXXX";
-    if (!mkdtemp(folder.data())) give_up("no folder for temporary files");
-    folder_ = folder;
     std::string listed;
     for (std::size_t i = 0; i < servers; ++i) {
       const int port = free_port();
       const std::string text = std::to_string(port);
       if (protocol == Speaks::redis)
         servers_.emplace_back(
-            std::vector<std::string>{"redis-server", "--port", text, "--save", "", "--dir", folder_}, port);
+            std::vector<std::string>{"redis-server", "--port", text, "--save", "", "--dir", folder_.path()},
+            port);
       else
         servers_.emplace_back(
             std::vector<std::string>{"memcached", "-u", "root", "-l", "127.0.0.1", "-p", text, "-t", "1"},
@@ -237,7 +281,6 @@ class Setting {
     theirs_ = start("nutcracker", "theirs.yml", listed, {"-s", stats, "-c"});
     store_all(protocol, ports_[0]);
   }
-  ~Setting() { std::filesystem::remove_all(folder_); }
   Speaks protocol() const { return protocol_; }
   std::size_t servers() const { return servers_.size(); }
   int direct() const { return direct_; }
@@ -250,20 +293,20 @@ class Setting {
   std::size_t start(const std::string& program, const std::string& file, const std::string& listed,
                     std::vector<std::string> options) {
     const int port = free_port();
-    std::ofstream(folder_ + "/" + file)
+    std::ofstream(folder_.path() + "/" + file)
         << "pool:\n  listen: 127.0.0.1:" << port
         << "\n  hash: fnv1a_64\n  distribution: ketama\n  timeout: 5000\n"
         << (protocol_ == Speaks::redis ? "  redis: true\n" : "") << "  servers:\n"
         << listed;
     options.insert(options.begin(), program);
-    options.push_back(folder_ + "/" + file);
+    options.push_back(folder_.path() + "/" + file);
     ports_.push_back(port);
     routers_.emplace_back(std::move(options), port);
     return routers_.size() - 1;
   }
 
   Speaks protocol_;
-  std::string folder_;
+  Folder folder_;  // outlives those that use it
   std::vector<Process> servers_, routers_;
   std::vector<int> ports_;
   std::size_t ours_ = 0, theirs_ = 0;
@@ -316,12 +359,9 @@ void compare(const Setting& setting, std::size_t pipeline, const std::string& he
   row("arcwised beside it", ours, &Figures::rate, "/s", direct, "one server without a router");
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  arcwise::bench::Report report(argc, argv);
+void run_all(arcwise::bench::Report& report, const char* self) {
   const char* given = std::getenv("ARCWISED");
-  const std::string arcwised = given ? given : std::filesystem::path(argv[0]).parent_path() / "arcwised";
+  const std::string arcwised = given ? given : std::filesystem::path(self).parent_path() / "arcwised";
   for (const Speaks protocol : {Speaks::redis, Speaks::memcached})
     for (const std::size_t servers : {std::size_t{1}, std::size_t{4}}) {
       const Setting setting(protocol, servers, arcwised);
@@ -333,4 +373,17 @@ int main(int argc, char** argv) {
                 report);
     }
   report.close(seed);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  arcwise::bench::Report report(argc, argv);
+  take_signals();
+  try {
+    run_all(report, argv[0]);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return told_to_end ? 128 + told_to_end : 1;
+  }
 }
