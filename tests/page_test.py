@@ -153,6 +153,8 @@ class Numbers(Page):
                       self.browser.text("#consequence"))
         now = self.browser.evaluate("({ shown: document.querySelector('#figure-hits').textContent, meant: current().now.hit_ratio })")
         self.assertEqual(numbers(now["shown"]), percent(now["meant"], 1))
+        most = max(max(node["effective_share"], node["target_share"]) for node in own["nodes"])
+        self.assertIn(f"A bar goes from 0 to {percent(most, 1)}:", numbers(self.browser.text("#nodes-note")))
         racks = self.browser.evaluate("[...document.querySelectorAll('#nodes tr.rack')].map(r => r.textContent)")
         self.assertEqual(racks, ["Rack r0", "Rack r1"])
         self.ring_is_the_shares(own)
@@ -176,6 +178,20 @@ class Numbers(Page):
 
 
 class Words(Page):
+    def test_before_the_first_figures_it_says_that_it_waits_for_them(self):
+        self.serve(3)
+        self.browser("await page.route('**/api/v1/stream', () => {})")  # no answer
+        try:
+            self.show(self.admin)
+            self.assertEqual(self.browser.text("#wait"), "Loading: waiting for the router's first figures.")
+            seen = self.browser.evaluate("[...document.querySelectorAll('main, #wait')].map(e => e.checkVisibility())")
+            self.assertEqual(seen, [True, False], "the words, and no empty boxes")
+        finally:
+            self.browser("await page.unroute('**/api/v1/stream')")
+        self.show(self.admin)
+        wait_until(lambda: self.browser.text("#sentence") == "All 3 nodes answer.", "the figures")
+        self.assertFalse(self.browser.evaluate("document.querySelector('#wait').checkVisibility()"))
+
     def test_a_key_is_explained_step_by_step_as_by_the_command_line(self):
         self.open(3)
         for key in ("user:1042", "<b>&\"'"):
@@ -192,7 +208,7 @@ class Words(Page):
         self.assertEqual(self.browser("return problems"), [])
 
     def test_a_node_that_falls_silent_is_told_and_a_lost_router_too(self):
-        port, _ = self.open(3)
+        port, ports = self.open(3)
         self.load(port)
         self.servers[1].send_signal(signal.SIGSTOP)
         try:
@@ -207,6 +223,8 @@ class Words(Page):
                              f"Its keys, {percent(share)} of key space, get an error. No key moves to another owner.")
             self.assertEqual(self.browser.text("#spoken"), "cache-1 does not answer")
             wait_until(lambda: self.browser.text("[data-event=server_stalled]"), "the event is listed")
+            self.assertRegex(self.browser.text("[data-event=server_stalled] div p"), f"^cache-1 127.0.0.1:{ports[1]}: no reply for ",
+                             "who it is comes first, and where")
             wait_until(lambda: "cache-1" in (self.browser.text("#slow") or "") or not self.json("/api/v1/slowlog")["slow"], "slow ones too")
             self.browser.picture("silent")
         finally:
@@ -220,20 +238,24 @@ class Words(Page):
         self.browser.picture("lost")
 
     def test_pools_are_chosen_and_another_router_that_differs_is_told(self):
-        port, other, admin, other_admin, *ports = free_ports(8)
+        port, other, admin, other_admin, *ports = free_ports(9)
         for each in ports[:3]:
             self.memcached(each)
         servers = [(p, 1, f"s{p}") for p in ports[:3]]
         config = self.write("n.yml", pool("one", port, servers, hash="md5", distribution="ketama") +
-                            pool("two", ports[3], servers[:2], hash="md5", distribution="ketama"))
+                            pool("two", ports[3], [*servers[:2], (ports[4], 1, "gone")], hash="md5", distribution="ketama"))
         theirs = self.write("other.yml", pool("one", other, servers[:2], hash="md5", distribution="ketama"))
         self.processes.start([ARCWISED, "--config", theirs, "--admin", f":{other_admin}"], other_admin)
         self.processes.start([ARCWISED, "--config", config, "--admin", f":{admin}", "--peers", f"127.0.0.1:{other_admin}"], admin)
         self.show(admin)
         wait_until(lambda: self.browser.text("#sentence") == "All 3 nodes answer.", "the first pool")
+        wait_until(lambda: numbers(self.browser.text("#tabs button:last-child")) == "▲ two1 of 3 away", "the other's trouble is marked")
+        self.assertEqual(self.browser.text("#elsewhere"), "In pool two 1 node does not answer.")
+        self.assertEqual(self.browser.text("#tabs [aria-current]"), "one", "and this one's is none")
         self.browser("await page.focus('#tabs button:last-child'); await page.keyboard.press('Enter')")
-        wait_until(lambda: self.browser.text("#sentence") == "All 2 nodes answer.", "the second")
-        self.assertEqual(self.browser.text("#tabs [aria-current]"), "two")
+        wait_until(lambda: self.browser.text("#sentence").startswith("gone: Connection refused"), "the second")
+        self.assertEqual(numbers(self.browser.text("#tabs [aria-current]")), "▲ two1 of 3 away")
+        self.assertTrue(self.browser.evaluate("document.querySelector('#elsewhere').hidden"))
         wait_until(lambda: "serves another map for one" in self.browser.text("#peers"), "the other router differs")
         wait_until(lambda: self.browser.text("[data-event=routers_differ]"), "and an alarm says so")
         self.browser.picture("pools")
@@ -255,6 +277,13 @@ class Words(Page):
         self.browser("await page.fill('#filter', given)", "cache-17")
         wait_until(lambda: self.browser.evaluate("document.querySelectorAll('#nodes tr[data-node]').length") == 11, "those named so")
         self.browser.picture("many")
+        # What befell all of them at once is one entry.
+        wait_until(lambda: re.match("^[0-9]+ servers: Connection refused", self.browser.text("[data-event=server_lost] div p") or ""),
+                   "the event")
+        self.assertLess(self.browser.evaluate("document.querySelectorAll('#events li').length"), 13)
+        self.browser("await page.fill('#filter', ''); await page.click('#only')")
+        self.assertEqual(self.browser.text("#only"), "Show all")
+        self.assertEqual(self.browser.evaluate("document.querySelectorAll('#nodes tr[data-node].away').length"), 200)
         self.assertEqual(self.browser.text("#sentence"), "None of the 200 nodes answers.", "none was started")
 
 
