@@ -135,7 +135,11 @@ Result<Config> config_of_map(const std::string& path, Protocol protocol, const s
   const auto cluster = load(paths, {});
   if (!cluster) return cluster.error();
   auto pool = pool_of_map(*cluster, protocol, listen);
-  if (!pool) return pool.error();
+  if (!pool) {
+    Error error = pool.error();
+    error.where.file = path;
+    return error;
+  }
   pool->name = pool->source = path;
   const std::string said(command_line);
   Config config;

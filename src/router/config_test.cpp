@@ -254,6 +254,15 @@ TEST(config, files_and_folders_that_are_of_no_use_are_told_with_their_place) {
   EXPECT_FALSE(check_files(*config));
 }
 
+TEST(config, a_map_that_is_served_by_itself_is_named_where_it_lacks_an_address) {
+  const testing::Folder folder;
+  const std::string path = folder.file("map.yaml");
+  std::ofstream(path) << "{arcwise: 1, cluster: c, placement: {recipe: ring}, nodes: [{name: a}]}";
+  const auto config = config_of_map(path, Protocol::memcached, "127.0.0.1:0");
+  ASSERT_FALSE(config);
+  EXPECT_EQ(to_string(config.error()).find(path), 0u) << to_string(config.error());
+}
+
 TEST(config, what_the_command_line_calls_otherwise_is_guessed) {
   auto config = read(with(""));
   ASSERT_TRUE(config);
