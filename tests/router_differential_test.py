@@ -125,7 +125,7 @@ class Redis(RouterTest):
     def test_lines_of_words_are_split_as_the_server_splits_them(self):
         router, direct, _ = self.pair(1)
         for line in (rb'SET a "b c\x41\n\q\"\xg\\"', b'GET a', rb"SET a 'it\'s \n'", b"GET a", b"SET a''", b'ECHO "" ', b'ECHO a"b c"',
-                     b"ECHO\x0bb", b"ECHO \x0ba\x0bb", b"  ECHO \ta\t", b"ZUNION 0 a", b"SINTERCARD x a", b"PING a b"):
+                     b"ECHO\x0bb", b"ECHO \x0ba\x0bb", b"  ECHO \ta\t", b"ZUNION 0 a", b"SINTERCARD x a", b"PING a b", b"XGROUP HELP a", b"OBJECT FREQ"):
             said = []
             for each in (router, direct):
                 each.socket.sendall(line + b"\r\n")
@@ -220,7 +220,7 @@ class Redis(RouterTest):
                               check=True).stdout
         with open(os.path.join(SOURCE, "src/router/redis_commands.inc"), encoding="utf-8") as table:
             self.assertEqual(made, table.read())
-        more = [words_of(text) for text in ("SORT a BY b STORE c", "MIGRATE h 1 a 0 5", "MIGRATE h 1 \"\" 0 5 KEYS a b", "EVAL x 2 a b c",
+        more = [words_of(text) for text in ("SORT a BY b STORE c", "SORT a STORE b STORE c", "MIGRATE h 1 a 0 5", "MIGRATE h 1 \"\" 0 5 KEYS a b", "EVAL x 2 a b c",
                                             "XREADGROUP GROUP g c STREAMS a b 0 0", "ZUNIONSTORE a 2 b c WEIGHTS 1 2", "BLPOP a b 0",
                                             "GEORADIUS a 1 2 3 km STOREDIST b", "LMPOP 1 a LEFT", "MSETNX a 1 b 2", "MEMORY USAGE a")]
         asked = 0
@@ -315,6 +315,19 @@ class Memcached(RouterTest):
                  "touch a x", "touch a 1 2", "gat", "gat x", "gat 1", "flush_all -1", "flush_all 1 2 3", "verbosity 1 2", "stats nope", "stats reset", " ", "  get a"]
         for number, text in enumerate(texts):
             self.assertEqual(self.answers(ours, [text], number), self.answers(theirs, [text], number), text)
+
+    def test_who_speaks_http_is_heard_no_further(self):
+        port, _ = self.one_pool(1)
+        direct = free_ports(1)[0]
+        self.memcached(direct)
+        for request in ("GET / HTTP/1.1", "POST /x HTTP/1.0", "DELETE HTTP/1.1"):
+            for place in (port, direct):
+                client = Connection(place)
+                self.assertEqual(client.say(f"{request}\r\nset a 0 0 1\r\n1\r\n").line(), "", request)
+                client.close()
+                check = Connection(place)
+                self.assertEqual(check.say("get a\r\nHTTP\r\n").lines(2), ["END", "ERROR"])
+                check.close()
 
     def test_what_is_written_by_a_key_in_base64_is_read_by_the_key_itself(self):
         port, _ = self.one_pool(3)

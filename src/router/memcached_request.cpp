@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -89,9 +90,11 @@ bool time(std::string_view text) noexcept {
   return number(text, value);
 }
 
+// Of a value with its line end no length may be that a signed number of 32 bits cannot say.
 std::optional<std::size_t> length(std::string_view text) noexcept {
   std::int32_t value = 0;
-  if (!number(text, value) || value < 0) return std::nullopt;
+  if (!number(text, value) || value < 0 || value > std::numeric_limits<std::int32_t>::max() - 2)
+    return std::nullopt;
   return static_cast<std::size_t>(value);
 }
 

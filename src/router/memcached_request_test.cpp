@@ -105,6 +105,12 @@ TEST(memcached_request, what_is_too_large_is_passed_over) {
   EXPECT_TRUE(parsed.skip_line);
 }
 
+TEST(memcached_request, a_length_beyond_what_memcached_counts_is_no_length) {
+  EXPECT_EQ(heard("set a 0 0 2147483647\r\nset a 0 0 2147483646\r\nms a 2147483646\r\nget a\r\n"),
+            (Lines{"CLIENT_ERROR bad command line format", "CLIENT_ERROR bad command line format",
+                   "CLIENT_ERROR bad command line format", "get key= rest= a data=0"}));
+}
+
 TEST(memcached_request, a_command_that_is_not_whole_says_how_many_bytes_it_wants) {
   McRequest request;
   const std::string_view whole = "set key 0 0 5\r\nhello\r\n";

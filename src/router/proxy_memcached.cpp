@@ -61,6 +61,13 @@ bool changes_item(std::string_view flags) noexcept {
   return false;
 }
 
+// A browser was made to speak to it: as memcached does, nothing more is heard, for commands may stand in what
+// it posts.
+bool is_http(std::string_view rest) noexcept {
+  while (rest.ends_with(' ')) rest.remove_suffix(1);
+  return rest.substr(rest.find_last_of(' ') + 1).starts_with("HTTP/");
+}
+
 // It is the servers' own, and nothing of theirs is changed.
 std::string_view verbosity(std::string_view rest) noexcept {
   const std::string_view level = next_word(rest);
@@ -144,7 +151,11 @@ void Proxy::route_memcached(const Asked& asked, const McRequest& request) {
       return;
     case McVerb::other:
       ++counters_.errors;
-      return answer_now(client, "ERROR\r\n");
+      if (is_http(request.rest))
+        client.closing = true;
+      else
+        answer_now(client, "ERROR\r\n");
+      return;
     default:
       return send_line(asked, request);
   }

@@ -209,17 +209,45 @@ const RedisCommand* find_redis_command(std::string_view name, std::string_view s
   return whole ? whole : plain;
 }
 
+namespace {
+
+// Options that come in any order: the last one holds, and what belongs to another option is none. Worked
+// example, SORT a GET store STORE b STORE c: the key is c.
+std::size_t find_option(const RedisKeys& keys, const RedisWords& words) noexcept {
+  std::size_t found = 0;
+  for (auto i = static_cast<std::size_t>(keys.at); i < words.count; ++i) {
+    if (equal_ignoring_case(words[i], "limit")) {
+      i += 2;
+    } else if (equal_ignoring_case(words[i], "by") || equal_ignoring_case(words[i], "get")) {
+      ++i;
+    } else if (equal_ignoring_case(words[i], keys.word) && i + 1 < words.count) {
+      found = i++;
+    }
+  }
+  return found;
+}
+
+// Where the word stands behind which the keys do; 0: nowhere.
+std::size_t find_word(const RedisKeys& keys, const RedisWords& words) noexcept {
+  const std::size_t count = words.count;
+  if (keys.word.starts_with("STORE")) return find_option(keys, words);
+  const bool back = keys.at < 0;
+  const std::size_t from =
+      back ? count - std::min(count, static_cast<std::size_t>(-keys.at)) : static_cast<std::size_t>(keys.at);
+  for (std::size_t i = from; i > 0 && i < count; i += back ? std::size_t(-1) : 1)
+    if (equal_ignoring_case(words[i], keys.word)) return i;
+  return 0;
+}
+
+}  // namespace
+
 // Worked example, ZUNIONSTORE out 2 a b WEIGHTS 1 2: first the key at position 1, last 0: itself alone. Then,
 // counted from position 2: the number stands there + 0 and says 2, keys begin there + 1: words 3 and 4.
 RedisKeyRange find_redis_keys(const RedisKeys& keys, const RedisWords& words) noexcept {
   const std::size_t count = words.count;
   std::size_t begin = static_cast<std::size_t>(keys.at);
   if (!keys.word.empty()) {
-    const bool back = keys.at < 0;
-    const std::size_t from = back ? count - std::min(count, static_cast<std::size_t>(-keys.at)) : begin;
-    std::size_t found = 0;
-    for (std::size_t i = from; found == 0 && i > 0 && i < count; i += back ? std::size_t(-1) : 1)
-      if (equal_ignoring_case(words[i], keys.word)) found = i;
+    const std::size_t found = find_word(keys, words);
     if (found == 0) return {};
     begin = found + 1;
   }

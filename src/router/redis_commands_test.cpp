@@ -42,6 +42,14 @@ TEST(redis_commands, keys_stand_where_redis_says) {
   EXPECT_EQ(keys_of("MIGRATE h 1 key 0 5 KEYS a b"), "key a b ");
 }
 
+TEST(redis_commands, of_options_the_last_holds_and_what_another_option_takes_is_none) {
+  EXPECT_EQ(keys_of("SORT a STORE b STORE c"), "a c ");
+  EXPECT_EQ(keys_of("SORT a BY store GET store LIMIT store store STORE b"), "a b ");
+  EXPECT_EQ(keys_of("SORT a STORE b GET store"), "a b ");
+  EXPECT_EQ(keys_of("SORT a STORE store"), "a store ");
+  EXPECT_EQ(keys_of("GEORADIUS k 1 2 3 km STORE x STORE out"), "k out ");
+}
+
 TEST(redis_commands, a_number_of_keys_that_cannot_be_is_no_command) {
   EXPECT_EQ(keys_of("EVAL script 5 k"), "?");
   EXPECT_EQ(keys_of("EVAL script x k"), "?");
