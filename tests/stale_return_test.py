@@ -115,17 +115,17 @@ class Cut(unittest.TestCase):
         self.addCleanup(self.processes.started[-1].kill)
         return port
 
-    def check(self, port, seed, outages, kinds=None, settle=None, until_stale=False, meanwhile=lambda: None):
-        """Before the router at this port; what was seen."""
-        checker = Checker(port, self.protocol, self.islands, seed)
+    def check(self, ports, seed, outages, kinds=None, settle=None, until_stale=False, meanwhile=lambda: None):
+        """Before the routers at these ports; what was seen."""
+        checker = Checker([ports] if isinstance(ports, int) else ports, self.protocol, self.islands, seed)
         self.addCleanup(checker.close)
         ledger = checker.ledger
         checker.find_owners(self.held)
         checker.outages(outages, kinds or ALL, settle, (lambda: until_stale and bool(ledger.stale)), meanwhile)
         return checker
 
-    def none_comes_back(self, port, seed, outages, settle=None, meanwhile=lambda: None):
-        checker = self.check(port, seed, outages, ALL, settle, False, meanwhile)
+    def none_comes_back(self, ports, seed, outages, settle=None, meanwhile=lambda: None):
+        checker = self.check(ports, seed, outages, ALL, settle, False, meanwhile)
         self.assertEqual(checker.ledger.stale, [])
         self.assertGreaterEqual(checker.seen.outages, outages)
         self.assertGreater(checker.seen.failed, outages, "they were felt")
@@ -171,6 +171,9 @@ class NoneComesBack(Cut):
         self.none_comes_back(port, 10, 40, None, swap)
         with open(os.path.join(self.processes.folder, f"{port}.log"), encoding="utf-8") as log:
             self.assertGreater(log.read().count("map_adopted"), 20)
+
+    def test_nor_through_two_routers_where_each_key_is_written_through_one(self):
+        self.none_comes_back([self.arcwised(), self.arcwised(on_failure="miss")], 12, 60)
 
     def test_nor_with_spare_servers(self):
         spare = free_ports(3)[1:]

@@ -20,7 +20,9 @@ struct Transaction {
   std::string commands;
   std::uint32_t count = 0;
   std::uint32_t server = nobody;
-  bool broken = false;  ///< a command was refused: EXEC aborts
+  std::uint32_t maps = 0;  ///< adopted by the proxy when it was last looked whose its keys are
+  bool broken = false;     ///< a command was refused: EXEC aborts
+  bool parted = false;     ///< for by a new map its keys are on several nodes
 };
 
 struct Client {

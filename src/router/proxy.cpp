@@ -35,6 +35,7 @@ void Proxy::adopt(Pool pool) {
   pool.marks = pool_.marks;
   pool.standings->forget_failures();
   pool_ = std::move(pool);
+  ++maps_;
   use_servers();
   // What they watch may have another owner now.
   for (Client& client : clients_) client.watch_lost |= client.lane != nobody;

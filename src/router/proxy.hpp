@@ -232,7 +232,9 @@ class Proxy {
   bool has_turn(const Server& server) const noexcept;
   void release(ServerId s, Time now);
   void refuse_late(ServerId s, Time now);
-  bool may_ask_again(ServerId s, const Part& part);
+  bool may_ask_again(ServerId s, const Part& part, Time now);
+  ServerId whom_to_ask_again(ServerId s, std::string_view command, Time now);
+  Target target_of_read(ServerId owner, std::string_view command, Time now);
   void drop_held(ServerId s, std::string_view why);
   void busy(const Part& part, Server& server, std::string_view why);
   Target within_bound(ServerId owner, std::string_view key, Deed deed, Time now);
@@ -331,6 +333,7 @@ class Proxy {
 
   // proxy_lanes.cpp
   ServerId lane_of(Client& client, ServerId server, Time now);
+  ServerId shared_lane(ServerId server, std::uint32_t protocol);
   ServerId add_lane(ServerId server, std::uint32_t protocol);
   void take_lane(const Asked& asked, ServerId server);
   void release_lane(Client& client) noexcept;
@@ -344,6 +347,7 @@ class Proxy {
   void unwatch(const Asked& asked, Use use);
   void queue(const Asked& asked, const RedisCommand& command, std::string_view bytes);
   void execute(const Asked& asked, const Transaction& transaction);
+  void follow_map(Transaction& queued) const;
   void end_session(const Asked& asked);
 
   Pool pool_;
@@ -359,6 +363,7 @@ class Proxy {
   std::vector<std::uint64_t> mask_words_;  ///< nodes that are not asked; empty between uses
   std::vector<ServerId> skipped_;          ///< of the servers of one key: those that are away
   std::unique_ptr<Reduced> reduced_;
+  std::uint32_t maps_ = 0;       ///< adopted so far
   std::uint32_t ejections_ = 0;  ///< of the standings, when last seen
   Time now_{};                   ///< of the call under way
   std::int64_t wall_offset_ = 0;

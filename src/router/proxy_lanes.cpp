@@ -16,14 +16,16 @@
 namespace arcwise::router {
 
 Proxy::ServerId Proxy::lane_of(Client& client, ServerId server, Time now) {
-  ServerId lane = server;
-  if (client.lane != nobody && servers_[client.lane].home == server)
-    lane = client.lane;
-  else if (client.session.protocol == 3)
-    lane = servers_[server].resp3 != nobody ? servers_[server].resp3
-                                            : servers_[server].resp3 = add_lane(server, 3);
+  const bool watches = client.lane != nobody && servers_[client.lane].home == server;
+  const ServerId lane = watches ? client.lane : shared_lane(server, client.session.protocol);
   if (servers_[lane].state == State::idle) begin_connection(lane, now);
   return lane;
+}
+
+Proxy::ServerId Proxy::shared_lane(ServerId server, std::uint32_t protocol) {
+  if (protocol != 3) return server;
+  if (servers_[server].resp3 == nobody) servers_[server].resp3 = add_lane(server, 3);
+  return servers_[server].resp3;
 }
 
 Proxy::ServerId Proxy::add_lane(ServerId server, std::uint32_t protocol) {

@@ -2,6 +2,7 @@
 // another server because their own has its part of what is in flight.
 #include "router/memcached_key.hpp"
 #include "router/proxy.hpp"
+#include "router/redis_request.hpp"
 
 namespace arcwise::router {
 namespace {
@@ -115,16 +116,51 @@ void Proxy::drop_held(ServerId s, std::string_view why) {
 
 // The connection is lost, and with it the answer to a read that may be asked again: it waits for the next
 // one.
-bool Proxy::may_ask_again(ServerId s, const Part& part) {
+bool Proxy::may_ask_again(ServerId s, const Part& part, Time now) {
   Server& server = servers_[s];
-  if (!is_awaited(part) || part.again || server.left || !server.standing->here() || !budget_.spend())
-    return false;
+  if (!is_awaited(part) || part.again || server.left) return false;
+  const std::string_view command = server.kept.view().substr(0, part.size);
+  const ServerId to = whom_to_ask_again(s, command, now);
+  if (to == nobody || !budget_.spend()) return false;
   Part next = part;
   next.again = true;
-  server.held.push(next, server.kept.view().substr(0, part.size));
+  servers_[to].held.push(next, command);
   server.kept.consume(part.size);
   ++counters_.overload.repeated;
+  if (to != s) {
+    ++counters_.elsewhere;
+    release(to, now);
+  }
   return true;
+}
+
+// Its server or, when its keys are asked elsewhere from now on, that one. A server that has not said yet
+// whether it knows meta commands is not asked one.
+ServerId Proxy::whom_to_ask_again(ServerId s, std::string_view command, Time now) {
+  const Server& server = servers_[s];
+  if (server.standing->here()) return s;
+  const Target target = target_of_read(server.home, command, now);
+  if (target.server == nobody || target.server == server.home || !target.why.empty()) return nobody;
+  if (command.starts_with("mg ") && !servers_[target.server].meta) return nobody;
+  if (must_wait(servers_[target.server], now)) return nobody;
+  for (const ServerId to : {target.server, shared_lane(target.server, server.protocol)})
+    if (servers_[to].state == State::idle || servers_[to].state == State::waiting) begin_connection(to, now);
+  return shared_lane(target.server, server.protocol);
+}
+
+Target Proxy::target_of_read(ServerId owner, std::string_view command, Time now) {
+  if (pool_.protocol == Protocol::memcached) {
+    McRequest request;
+    if (parse_memcached(command, pool_.limits.memcached, request).what != McParsed::What::request) return {};
+    if (request.verb == McVerb::meta_get)
+      return target_of(McKey(request.key, request.rest).view(), Deed::read, now);
+    return target_of(next_word(request.rest), Deed::read, now);
+  }
+  RespRequest request;
+  if (request.parse(command, pool_.limits.redis).what != RespRequest::What::request) return {};
+  const FoundCommand found{request, command};
+  const RedisCommand* known = find_redis_command(found.name(), found.second());
+  return known ? target_of_all(*known, found.words(), owner, now) : Target{};
 }
 
 // Clients of Redis take TRYAGAIN for what may work a moment later.

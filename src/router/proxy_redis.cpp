@@ -2,20 +2,10 @@
 #include <algorithm>
 
 #include "router/proxy.hpp"
+#include "router/redis_request.hpp"
 
 namespace arcwise::router {
 namespace {
-
-struct Command {
-  const RespRequest& request;
-  std::string_view bytes;
-  std::string_view word(std::size_t i) const noexcept { return request.word(bytes, i); }
-};
-
-RedisWords words_of(const Command& command) noexcept {
-  return {&command, command.request.words(),
-          [](const void* of, std::size_t i) noexcept { return static_cast<const Command*>(of)->word(i); }};
-}
 
 // XREAD waits only when it is told to.
 bool waits(const RedisCommand& command, const RespRequest& request, std::string_view bytes) noexcept {
@@ -135,10 +125,10 @@ void Proxy::refuse(const Asked& asked, std::string_view text) {
 
 std::optional<Proxy::ServerId> Proxy::owner_of_all(const Asked& asked, const RedisCommand& command,
                                                    std::string_view bytes) {
-  const Command words{asked.client.request, bytes};
+  const FoundCommand words{asked.client.request, bytes};
   ServerId server = nobody;
   std::size_t first = 0, other = 0;
-  const bool fits = each_redis_key(command, words_of(words), [&](std::size_t i) {
+  const bool fits = each_redis_key(command, words.words(), [&](std::size_t i) {
     const ServerId owner = owner_of(words.word(i));
     if (first == 0) {
       server = owner;
@@ -170,8 +160,8 @@ void Proxy::to_server(const Asked& asked, const RedisCommand& command, ServerId 
   part.read = command.name == "get";
   part.pure = (command.traits & redis_pure) != 0;
   if (asked.client.request.words() > 1) label(part, command.name, asked.client.request.word(bytes, 1));
-  const Command command_words{asked.client.request, bytes};
-  const RedisWords words = words_of(command_words);
+  const FoundCommand found{asked.client.request, bytes};
+  const RedisWords words = found.words();
   const Target target = target_of_all(command, words, owner, asked.now);
   if (target.elsewhere && deed_of(command) == Deed::write)
     return send_capped(asked, target, command, words, bytes);
@@ -182,7 +172,7 @@ void Proxy::to_server(const Asked& asked, const RedisCommand& command, ServerId 
 // Each key goes to its owner as a command of its own; where one node holds all, the command goes as it is.
 void Proxy::split(const Asked& asked, const RedisCommand& command, std::string_view bytes) {
   const RespRequest& request = asked.client.request;
-  const Command words{request, bytes};
+  const FoundCommand words{request, bytes};
   const std::size_t step = command.route == RedisRoute::pairs ? 2 : 1;
   if ((request.words() - 1) % step != 0)
     return refuse(asked, "-ERR wrong number of arguments for 'mset' command\r\n");
@@ -233,9 +223,9 @@ void Proxy::own_answer(const Asked& asked, const RedisCommand& command, std::str
     if (client.lane != nobody)
       return refuse(asked, "-ERR HELLO is not routed while keys are watched: say it before\r\n");
   }
-  const Command words{client.request, bytes};
+  const FoundCommand found{client.request, bytes};
   const RedisFacts facts{pool_, asked.id + 1, client_count_, counters_.requests, counters_.errors};
-  const std::string answer = answer_redis(command, words_of(words), facts, client.session);
+  const std::string answer = answer_redis(command, found.words(), facts, client.session);
   client.own_lanes = client.lane != nobody || client.session.protocol == 3;
   if (answer.starts_with('-')) return refuse(asked, answer);
   answer_now(client, answer);

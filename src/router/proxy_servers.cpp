@@ -136,7 +136,7 @@ void Proxy::lost(ServerId s, std::string_view why, Time now) {
     const Part part = server.parts.front();
     server.parts.pop();
     if (is_own(part.use)) --server.own;
-    if (part.size > 0 && was_up && may_ask_again(s, part)) continue;
+    if (part.size > 0 && was_up && may_ask_again(s, part, now)) continue;
     server.kept.consume(part.size);
     ++server.failed;
     fail(part, server.name, why);

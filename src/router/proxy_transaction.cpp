@@ -5,6 +5,7 @@
 // can come between. What a server would refuse when it is queued, it refuses then, and EXEC's answer says so.
 // WATCH cannot wait: its client gets a connection of its own (proxy_lanes.cpp), on which EXEC then goes.
 #include "router/proxy.hpp"
+#include "router/redis_request.hpp"
 
 namespace arcwise::router {
 
@@ -22,11 +23,13 @@ void Proxy::transaction(const Asked& asked, const RedisCommand& command, std::st
   if (name == "multi") {
     if (open) return answer_now(client, "-ERR MULTI calls can not be nested\r\n");
     open = std::make_unique<Transaction>();
+    open->maps = maps_;
     return answer_now(client, "+OK\r\n");
   }
   if (!open)
     return refuse(asked, name == "exec" ? "-ERR EXEC without MULTI\r\n" : "-ERR DISCARD without MULTI\r\n");
   const std::unique_ptr<Transaction> queued = std::move(open);
+  if (name == "exec") follow_map(*queued);
   const bool lost = client.watch_lost;
   const bool moved =
       client.lane != nobody && queued->server != nobody && queued->server != servers_[client.lane].home;
@@ -35,6 +38,10 @@ void Proxy::transaction(const Asked& asked, const RedisCommand& command, std::st
   client.watch_lost = false;
   if (client.lane != nobody) unwatch(asked, Use::nothing);
   if (name == "discard") return answer_now(client, "+OK\r\n");
+  if (queued->parted)
+    return refuse(asked,
+                  "-EXECABORT Transaction discarded because a new map has given its keys to different nodes; "
+                  "begin it again\r\n");
   if (queued->broken)
     return refuse(asked, "-EXECABORT Transaction discarded because of previous errors.\r\n");
   // As if a key that was watched had been changed: it may have been.
@@ -68,6 +75,25 @@ void Proxy::unwatch(const Asked& asked, Use use) {
   if (client.lane != nobody) release_lane(client);
 }
 
+// What was queued goes where its keys are now: together, or not at all.
+void Proxy::follow_map(Transaction& queued) const {
+  if (std::exchange(queued.maps, maps_) == maps_ || queued.server == nobody) return;
+  ServerId server = nobody;
+  RespRequest request;
+  for (std::string_view rest = queued.commands; !rest.empty() && !queued.parted; request.reset()) {
+    const std::size_t used = request.parse(rest, pool_.limits.redis).used;
+    const FoundCommand found{request, rest.substr(0, used)};
+    each_redis_key(*find_redis_command(found.name(), found.second()), found.words(), [&](std::size_t i) {
+      const ServerId owner = owner_of(found.word(i));
+      if (server == nobody) server = owner;
+      queued.parted |= owner != server;
+    });
+    rest.remove_prefix(used);
+  }
+  queued.broken |= queued.parted;
+  if (!queued.parted) queued.server = server;
+}
+
 void Proxy::queue(const Asked& asked, const RedisCommand& command, std::string_view bytes) {
   Transaction& queued = *asked.client.transaction;
   const bool keyless = command.keys[0].at == 0;
@@ -76,6 +102,9 @@ void Proxy::queue(const Asked& asked, const RedisCommand& command, std::string_v
                              "' is not routed in a transaction: it belongs to no single key\r\n");
   const auto owner = keyless ? std::optional(nobody) : owner_of_all(asked, command, bytes);
   if (!owner) return;
+  follow_map(queued);
+  if (queued.parted)
+    return refuse(asked, "-ERR a new map has given the keys of this transaction to different nodes\r\n");
   const ServerId watched =
       asked.client.lane != nobody && !asked.client.watch_lost ? servers_[asked.client.lane].home : *owner;
   if (*owner != nobody && (*owner != watched || (queued.server != nobody && *owner != queued.server)))

@@ -54,7 +54,7 @@ class Client {
     bool only_count = false;  ///< old values are no failure
     bool resp3 = false;
     unsigned writes_one_in = 1;  ///< of those that it would write else
-    bool transactions = true;    ///< which are refused where a new map moves their key
+    bool watches = true;         ///< which is in vain where a new map moves its key
   };
   Client(const Habits& habits, Ledger& ledger) : habits_(habits), ledger_(ledger) {}
 
@@ -79,7 +79,7 @@ class Client {
       case 3:
         return plain(one_of(3));
       case 4:
-        if (redis && habits_.transactions && may_write(key, random)) return transaction(key, one_of(3) == 0);
+        if (redis && may_write(key, random)) return transaction(key, habits_.watches && one_of(3) == 0);
         if (!redis) return quiet(key, now);
         break;
       default:

@@ -51,13 +51,13 @@ class Ledger:
 class Talker:
     """A connection with one request under way."""
 
-    def __init__(self, checker, keys, writes, rng):
-        self.checker, self.keys, self.writes, self.rng = checker, keys, writes, rng
+    def __init__(self, checker, port, keys, writes):
+        self.checker, self.port, self.keys, self.writes, self.rng = checker, port, keys, writes, checker.rng
         self.waits = False
         self.connect()
 
     def connect(self):
-        self.socket = socket.create_connection(("127.0.0.1", self.checker.port), timeout=10)
+        self.socket = socket.create_connection(("127.0.0.1", self.port), timeout=10)
         self.socket.setblocking(False)
         self.said = b""
         self.checker.selector.register(self.socket, selectors.EVENT_READ, self)
@@ -107,17 +107,17 @@ class Seen:
 
 
 class Checker:
-    """Before a router at `port`, whose keys the islands hold."""
+    """Before routers at `ports`, whose keys the islands hold. A key is written through one of them, and read through all."""
 
-    def __init__(self, port, protocol, islands, seed):
-        self.port, self.protocol, self.islands = port, protocol, islands
+    def __init__(self, ports, protocol, islands, seed):
+        self.protocol, self.islands = protocol, islands
         self.rng = random.Random(seed)
         self.selector = selectors.DefaultSelector()
         # No other seed's: what another router was told to send may still arrive.
         keys = [b"%d:user:%d" % (seed, i * 7919) for i in range(6 * len(islands))]
         self.ledger, self.seen = Ledger(keys), Seen()
-        self.talkers = [Talker(self, keys[i::10], True, self.rng) for i in range(10)]
-        self.talkers += [Talker(self, keys, False, self.rng) for _ in range(14)]
+        self.talkers = [Talker(self, ports[i % len(ports)], keys[i::10], True) for i in range(10)]
+        self.talkers += [Talker(self, ports[i % len(ports)], keys, False) for i in range(14)]
         self.back = dict.fromkeys(islands, 0.0)  # since when
         self.owners = {}
         self.away = {}  # since when
