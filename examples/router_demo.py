@@ -248,6 +248,7 @@ pools:
         seen.append(self.phase("cache-6 joins by a new map, epoch 2", seconds, self.moved(before)))
         stale, broken = (sum(one.get(what, 0) for one in seen) for what in ("stale", "broken"))
         print(f"\n{stale} stale values read, {broken} connections broken.")
+        print("Errors are writes to the server that is away, each answered at once; its reads are misses (`on_failure: miss`).")
         print(f"\n{bold('What arcwised said')}")
         print((self.folder / "arcwised.log").read_text(encoding="utf-8").rstrip())
         if not once:

@@ -4,6 +4,7 @@ that nobody makes by accident."""
 import http.client
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "sup
 from router import ARCWISED, Connection, RouterTest, pool, redis_command  # noqa: E402
 from servers import free_ports, program, wait_until  # noqa: E402
 
+SOURCE = os.environ.get("ARCWISE_SOURCE") or os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ARCWISE = os.path.abspath(os.environ.get("ARCWISE") or "build/bin/arcwise")
 KEYS = ["user:1042", "a", "{tag}x", "gr\u00fc\u00df", "with space & = +", "x" * 200]
 
@@ -143,6 +145,16 @@ class Looking(Admin):
         self.assertEqual([self.total(name) for name in ("ring_entries", "replica_sets", "map_epoch", "map_info", "clients")],
                          [own["ring_entries"], own["replica_sets"], 3, 1, 1])
         self.assertIn(f'fingerprint="{own["fingerprint"]}"', text)
+        self.assertGreaterEqual(found['arcwise_events_total{severity="note"}'], 1, "it has started")
+        self.assertEqual(found['arcwise_events_total{severity="alarm"}'], 0)
+        self.documented_expressions_name_what_is_there(text)
+
+    def documented_expressions_name_what_is_there(self, text):
+        with open(os.path.join(SOURCE, "docs", "router.md"), encoding="utf-8") as page:
+            named = set(re.findall(r"\barcwise_[a-z0-9_]+", page.read()))
+        there = set(re.findall(r"(?m)^(arcwise_[a-z0-9_]+)", text))
+        self.assertGreaterEqual(len(named), 10)
+        self.assertEqual(named - there, set())
 
     def total(self, name):
         return sum(value for sample, value in self.metrics().items() if sample.split("{")[0] == "arcwise_" + name)

@@ -137,11 +137,12 @@ std::string admin_address(const std::string& given) {
 }
 
 Admin::Admin(AdminSettings settings, Reload& reload, const Board& board, Journal& journal,
-             std::function<bool()> ending)
+             const EventCounts& events, std::function<bool()> ending)
     : settings_(std::move(settings)),
       reload_(reload),
       board_(board),
       journal_(journal),
+      events_(events),
       ending_(std::move(ending)),
       lookout_(reload, board, journal, settings_.peers),
       server_(
@@ -195,7 +196,7 @@ HttpReply Admin::about_view(const HttpRequest& request) {
     return error_reply(503, ErrorKind::refused, "",
                        "the router has just started, and counts its map's ranges", "ask again in a moment");
   if (request.path == "/metrics") {
-    HttpReply reply = text_reply(metrics_text(*view));
+    HttpReply reply = text_reply(metrics_text(*view, events_));
     reply.type = "text/plain; version=0.0.4; charset=utf-8";
     return reply;
   }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "router/event_counts.hpp"
 #include "router/http_server.hpp"
 #include "router/lookout.hpp"
 
@@ -25,7 +26,7 @@ class Admin {
  public:
   /// `ending`: whether the router is about to end. Called from any thread.
   Admin(AdminSettings settings, Reload& reload, const Board& board, Journal& journal,
-        std::function<bool()> ending);
+        const EventCounts& events, std::function<bool()> ending);
   /// Returns the address it has got.
   Result<std::string> start();
 
@@ -46,6 +47,7 @@ class Admin {
   Reload& reload_;
   const Board& board_;
   Journal& journal_;
+  const EventCounts& events_;
   const std::function<bool()> ending_;
   Lookout lookout_;
   std::mutex mutex_;

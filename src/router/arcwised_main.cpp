@@ -149,7 +149,11 @@ int serve(const Config& config, const Options& options) {
   const sigset_t signals = take_signals();
   LineWriter lines(STDERR_FILENO);
   Log log(config.daemon.log, config.daemon.log_level, [&lines](std::string_view line) { lines.write(line); });
-  Journal journal([&log](const Event& event) { log.say(event); });
+  EventCounts events;
+  Journal journal([&](const Event& event) {
+    events.add(event.severity);
+    log.say(event);
+  });
   Board board;
   Loops loops(config.daemon.threads, config.daemon.io, journal, board);
   Reload reload(loops, [&options] { return configuration(options); }, journal);
@@ -177,7 +181,7 @@ int serve(const Config& config, const Options& options) {
     if (!token) return fail(token.error());
     about.token = std::move(*token);
   }
-  Admin admin(std::move(about), reload, board, journal, [&loops] { return loops.draining(); });
+  Admin admin(std::move(about), reload, board, journal, events, [&loops] { return loops.draining(); });
   if (!config.daemon.admin.empty()) {
     const auto address = admin.start();
     if (!address) return fail(address.error());

@@ -202,9 +202,12 @@ void write_latency(Writer& out, const View& view) {
     }
 }
 
-void write_router(Writer& out, const View& view) {
+void write_router(Writer& out, const View& view, const EventCounts& events) {
   out.family("uptime_seconds", "gauge", "Time since the router started.");
   out.sample("", std::chrono::duration<double>(view.at - view.started).count());
+  out.family("events_total", "counter", "Events that the log tells, by severity.");
+  for (const Severity severity : {Severity::note, Severity::warning, Severity::alarm})
+    out.sample(label("severity", name_of(severity)), events.of(severity));
   if (view.peers.empty()) return;
   out.family("peer_up", "gauge", "1 where another router answers.");
   for (const PeerView& peer : view.peers)
@@ -216,13 +219,13 @@ void write_router(Writer& out, const View& view) {
 
 }  // namespace
 
-std::string metrics_text(const View& view) {
+std::string metrics_text(const View& view, const EventCounts& events) {
   Writer out;
   write_maps(out, view);
   write_traffic(out, view);
   write_states(out, view);
   write_latency(out, view);
-  write_router(out, view);
+  write_router(out, view, events);
   return out.take();
 }
 

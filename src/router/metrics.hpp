@@ -5,10 +5,11 @@
 
 #include <string>
 
+#include "router/event_counts.hpp"
 #include "router/view.hpp"
 
 namespace arcwise::router {
 
-std::string metrics_text(const View& view);
+std::string metrics_text(const View& view, const EventCounts& events);
 
 }  // namespace arcwise::router

@@ -10,11 +10,16 @@ namespace {
 
 using simulation::pool_of;
 
+Proxy::ClientId client_that_says(Proxy& proxy, std::string_view text) {
+  const auto id = proxy.add_client();
+  proxy.client_in(id).append(text);
+  proxy.serve(id, Time(0));
+  return id;
+}
+
 TEST(proxy, a_server_that_has_left_the_map_answers_what_it_was_asked_and_is_let_go) {
   Proxy proxy(pool_of(Protocol::memcached, 1));
-  const auto id = proxy.add_client();
-  proxy.client_in(id).append("get a\r\n");
-  proxy.serve(id, Time(0));
+  const auto id = client_that_says(proxy, "get a\r\n");
   proxy.connected(0, Time(0));
   proxy.adopt(pool_of(Protocol::memcached, 2, 1));
   bool let_go = false;
@@ -29,9 +34,7 @@ TEST(proxy, a_server_that_has_left_the_map_answers_what_it_was_asked_and_is_let_
 
 TEST(proxy, a_server_that_says_what_nobody_asked_for_is_given_up) {
   Proxy proxy(pool_of(Protocol::memcached, 1));
-  const auto id = proxy.add_client();
-  proxy.client_in(id).append("get a\r\n");
-  proxy.serve(id, Time(0));
+  const auto id = client_that_says(proxy, "get a\r\n");
   proxy.connected(0, Time(0));
   proxy.server_in(0).append("MN\r\nEND\r\nVALUE a 0 1\r\n1\r\nEND\r\n");
   EXPECT_FALSE(proxy.answered(0, Time(0)));
@@ -40,9 +43,7 @@ TEST(proxy, a_server_that_says_what_nobody_asked_for_is_given_up) {
 
 TEST(proxy, no_answer_within_the_time_is_an_error_that_names_the_server) {
   Proxy proxy(pool_of(Protocol::memcached, 1));
-  const auto id = proxy.add_client();
-  proxy.client_in(id).append("get a\r\nset a 0 0 1\r\n1\r\n");
-  proxy.serve(id, Time(0));
+  const auto id = client_that_says(proxy, "get a\r\nset a 0 0 1\r\n1\r\n");
   proxy.connected(0, Time(0));
   proxy.tick(milliseconds(100));
   EXPECT_EQ(proxy.client_out(id).view(), "");
@@ -80,9 +81,7 @@ TEST(proxy, nothing_is_sent_to_a_server_before_it_has_answered_what_was_given_up
 
 TEST(proxy, no_server_is_asked_to_be_quiet) {
   Proxy proxy(pool_of(Protocol::memcached, 1));
-  const auto id = proxy.add_client();
-  proxy.client_in(id).append("mg a v q1\r\nma n qq v\r\nmd a q\r\n");
-  proxy.serve(id, Time(0));
+  const auto id = client_that_says(proxy, "mg a v q1\r\nma n qq v\r\nmd a q\r\n");
   proxy.connected(0, Time(0));
   EXPECT_EQ(proxy.server_out(0).view(), "mn\r\nmg a v\r\nma n v\r\nmd a\r\n");
   proxy.server_in(0).append("MN\r\nEN\r\nVA 1\r\n6\r\nNF\r\n");
@@ -94,9 +93,7 @@ TEST(proxy, a_miss_by_policy_is_for_reads_only) {
   Pool pool = pool_of(Protocol::memcached, 1);
   pool.failing.on_failure = OnFailure::miss;
   Proxy proxy(std::move(pool));
-  const auto id = proxy.add_client();
-  proxy.client_in(id).append("get a b\r\nset a 0 0 1\r\n1\r\nmg a v\r\nmg a v q\r\n");
-  proxy.serve(id, Time(0));
+  const auto id = client_that_says(proxy, "get a b\r\nset a 0 0 1\r\n1\r\nmg a v\r\nmg a v q\r\n");
   proxy.lost(0, "Connection refused", Time(0));
   EXPECT_EQ(proxy.client_out(id).view(), "END\r\nSERVER_ERROR s0: Connection refused\r\nEN\r\n");
 }
