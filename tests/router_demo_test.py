@@ -44,11 +44,9 @@ class Demo(unittest.TestCase):
             for line in demo.stdout:
                 if line.startswith("five caches"):
                     break
-            # Beside the servers and the router there may be an `arcwise locate`, which ends by itself.
-            deadline = time.monotonic() + 10
-            while len(started := children_of(demo.pid)) > 8 and time.monotonic() < deadline:
-                time.sleep(0.02)
-            self.assertEqual(len(started), 8)
+            started = children_of(demo.pid)
+            # A memcached is about to be killed, or is so already; and an `arcwise locate` may run for a moment.
+            self.assertTrue(7 <= len(started) <= 9, started)
             demo.send_signal(signal.SIGINT)
             self.assertEqual(demo.wait(timeout=30), 0, demo.stdout.read())
         finally:
