@@ -9,6 +9,7 @@
 #include <map>
 
 #include "place/testing.hpp"
+#include "router/opaque_testing.hpp"
 #include "router/proxy.hpp"
 
 namespace arcwise::router::testing {
@@ -52,8 +53,11 @@ class Store {
         items.clear();
         return "OK\r\n";
       case McVerb::meta_get:
-        if (!items.contains(key)) return "EN\r\n";
-        return "VA " + std::to_string(items[key].value.size()) + " f0\r\n" + items[key].value + "\r\n";
+        if (!items.contains(key)) return "EN" + opaque_of(key) + "\r\n";
+        return "VA " + std::to_string(items[key].value.size()) + opaque_of(key) + " f0\r\n" +
+               items[key].value + "\r\n";
+      case McVerb::version:
+        return "VERSION 1.6.18\r\n";
       default:
         return request.verb == McVerb::meta_noop ? "MN\r\n" : "ERROR\r\n";
     }

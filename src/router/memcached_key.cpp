@@ -54,9 +54,10 @@ McKey::McKey(std::string_view written, std::string_view flags) noexcept : key_(w
   key_ = {decoded_.data(), size};
 }
 
-std::string mc_deletion(std::string_view key) {
+McDeletion mc_deletion(std::string_view key) {
   const bool plain = std::all_of(key.begin(), key.end(), [](unsigned char c) { return c > ' ' && c != 127; });
-  return plain ? "delete " + std::string(key) + "\r\n" : "md " + base64(key) + " b\r\n";
+  if (plain) return {"delete " + std::string(key) + "\r\n", McReply::removed};
+  return {"md " + base64(key) + " b\r\n", McReply::meta_delete};
 }
 
 }  // namespace arcwise::router

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "router/memcached_reply.hpp"
 #include "router/memcached_request.hpp"
 
 namespace arcwise::router {
@@ -24,7 +25,12 @@ class McKey {
   std::string_view key_;
 };
 
-/// The command that deletes an item. Keys of bytes that stand in no command line are written in base64.
-std::string mc_deletion(std::string_view key);
+/// The command that deletes an item, and what is answered. Keys of bytes that stand in no command line are
+/// written in base64.
+struct McDeletion {
+  std::string command;
+  McReply reply;
+};
+McDeletion mc_deletion(std::string_view key);
 
 }  // namespace arcwise::router

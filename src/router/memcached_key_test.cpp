@@ -27,8 +27,8 @@ TEST(memcached_key, else_the_key_as_it_is_written) {
 }
 
 TEST(memcached_key, a_key_that_stands_in_no_line_is_deleted_by_base64) {
-  EXPECT_EQ(mc_deletion("foo"), "delete foo\r\n");
-  EXPECT_EQ(mc_deletion("a\r\nb"), "md YQ0KYg== b\r\n");
+  EXPECT_EQ(mc_deletion("foo").command, "delete foo\r\n");
+  EXPECT_EQ(mc_deletion("a\r\nb").command, "md YQ0KYg== b\r\n");
   EXPECT_EQ(meant("YQ0KYg==", " b"), "a\r\nb");
 }
 

@@ -40,6 +40,7 @@ enum class Use : std::uint8_t {
   meta_probe,  ///< whether the server answers, and knows meta commands
   probe,       ///< whether the server answers
   fence,       ///< what was written elsewhere is dropped
+  sentinel,    ///< behind what was given up: whether that is all answered, and nothing else
   greeting     ///< HELLO, AUTH and SELECT of a new connection
 };
 
@@ -70,11 +71,12 @@ struct Part {
   std::uint32_t client = 0, generation = 0;
   std::uint64_t slot = 0, head = 0;  ///< head: the slot that waits for all parts of its request
   Use use = Use::whole;
-  McReply reply = McReply::line;
+  McReply reply = McReply::noop;
   bool read = false;   ///< changes nothing: may be missed
   bool pure = false;   ///< asked twice, or once for several, it does the same
   bool again = false;  ///< it was asked before, on a connection that was lost
   KeyMark mark = no_mark;
+  McTag tag = 0;  ///< what its answer is known by; 0: nothing
   Time sent{};
   std::uint64_t seen = 0;     ///< a read: how many writes of its mark there were when it came
   std::uint32_t unheard = 0;  ///< so many answers come before its own: of MULTI, and of what it queues

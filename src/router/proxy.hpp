@@ -223,6 +223,8 @@ class Proxy {
   void time_out(ServerId s, Time now);
   void stall(ServerId s, std::string_view why, Time now);
   void give_up(ServerId s, std::string_view why, Time sent);
+  std::string sentinel(const Server& server, bool answer) const;
+  bool answers(const Server& server, const Part& part, std::string_view reply) const;
 
   // proxy_overload.cpp
   void use_overload();
@@ -268,7 +270,7 @@ class Proxy {
   void look_whether_silent(ServerId s, Time now);
   Time seems_silent_at(const Server& server) const noexcept;
   void is_heard(ServerId s, Time now);
-  void own_question(ServerId s, Use use, std::string_view text, Time now);
+  void own_question(ServerId s, Use use, std::string_view text, Time now, McReply reply = McReply::noop);
   void probe(ServerId s, Time now);
   void carry_out(ServerId s, const Standing::Task& task, Time now);
   void fenced(ServerId s, Time now);
@@ -328,7 +330,7 @@ class Proxy {
   static void unkeep(Client& client, Slot& slot) noexcept;
   std::string_view within_bounds(Client& client, std::string_view reply) noexcept;
   bool crowded_with_answers(const Client& client, std::size_t more) noexcept;
-  void give_up_reply(ServerId s, std::size_t spare);
+  void give_up_reply(ServerId s, std::size_t spare, McReply spared);
   static void skip_reply(Server& server) noexcept;
 
   // proxy_lanes.cpp

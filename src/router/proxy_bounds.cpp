@@ -56,7 +56,7 @@ void Proxy::skip_reply(Server& server) noexcept {
 }
 
 // The first part's: what has come of it is not kept, and what is to come is passed over.
-void Proxy::give_up_reply(ServerId s, std::size_t spare) {
+void Proxy::give_up_reply(ServerId s, std::size_t spare, McReply spared) {
   Server& server = servers_[s];
   server.skip = pool_.protocol == Protocol::redis ? server.scanner.forget() : spare;
   skip_reply(server);
@@ -64,6 +64,8 @@ void Proxy::give_up_reply(ServerId s, std::size_t spare) {
   const Part asked = part;
   part.use = Use::nothing;
   part.riders = 0;
+  part.reply = spared;
+  part.tag = 0;
   deliver(s, asked,
           said(pool_.protocol, "SERVER_ERROR the answer is longer than the router's limit\r\n",
                "-ERR the answer is longer than the router's limit\r\n"));

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "place/testing.hpp"
+#include "router/opaque_testing.hpp"
 #include "router/proxy.hpp"
 
 namespace arcwise::router {
@@ -43,7 +44,7 @@ TEST(proxy_bounds, a_client_that_asks_for_long_values_has_few_requests_under_way
   std::size_t most = 0, answers = 0;
   for (std::uint64_t sent = 1; answers < 1000;) {
     for (; sent < proxy.counters().parts; ++sent)
-      proxy.server_in(0).append("VA 20000 f0\r\n" + std::string(20'000, 'v') + "\r\n");
+      proxy.server_in(0).append("VA 20000" + opaque_of("a") + " f0\r\n" + std::string(20'000, 'v') + "\r\n");
     EXPECT_TRUE(proxy.answered(0, Time(0)));
     most = std::max(most, proxy.client_out(id).size());
     answers += count(proxy.client_out(id).view(), "END\r\n");

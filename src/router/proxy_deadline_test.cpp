@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "place/testing.hpp"
+#include "router/opaque_testing.hpp"
 #include "router/proxy.hpp"
 
 namespace arcwise::router {
@@ -82,7 +83,7 @@ TEST_F(Deadlines, a_request_is_given_up_after_its_time) {
 TEST_F(Deadlines, a_request_is_given_up_at_its_own_age_though_others_are_answered) {
   ask("get x\r\nget x\r\n", milliseconds(10));
   ask("get y\r\n", milliseconds(60));
-  hear("EN\r\n", milliseconds(100));
+  hear("EN" + opaque_of("x") + "\r\n", milliseconds(100));
   EXPECT_EQ(told(), "END\r\n");
   expect_at(milliseconds(110) + Time(1), milliseconds(100),
             [&] { return told().starts_with("SERVER_ERROR"); });
@@ -94,12 +95,13 @@ TEST_F(Deadlines, a_request_is_given_up_at_its_own_age_though_others_are_answere
 TEST_F(Deadlines, a_request_that_is_younger_than_the_one_given_up_has_its_own_answer) {
   ask("get x\r\nget x\r\n", milliseconds(10));
   ask("get y\r\n", milliseconds(60));
-  hear("EN\r\n", milliseconds(100));
+  hear("EN" + opaque_of("x") + "\r\n", milliseconds(100));
   tick(milliseconds(115));
   EXPECT_EQ(proxy.state(0), ServerState::stalled) << "nothing new is sent behind it";
   told();
-  hear("EN\r\nVA 1 f0\r\n1\r\n", milliseconds(150));
+  hear("EN" + opaque_of("x") + "\r\nVA 1" + opaque_of("y") + " f0\r\n1\r\n", milliseconds(150));
   EXPECT_EQ(told(), "VALUE y 0 1\r\n1\r\nEND\r\n");
+  hear("VERSION 1.6.18\r\n", milliseconds(151));
   EXPECT_EQ(proxy.state(0), ServerState::up) << "it owes nothing any more";
 }
 
@@ -121,7 +123,7 @@ TEST_F(Deadlines, a_server_that_says_nothing_is_told_of_though_a_pool_without_ti
   const auto silent = [&] { return proxy.stats(now).servers[0].state == ServerState::silent; };
   expect_at(now + probe_every + Time(1), now, silent);
   EXPECT_EQ(told(), "") << "it is waited for";
-  hear("EN\r\n", milliseconds(5000));
+  hear("EN" + opaque_of("x") + "\r\n", milliseconds(5000));
   EXPECT_EQ(told(), "END\r\n");
   EXPECT_FALSE(silent());
   tick(milliseconds(6000));  // asks whether it answers

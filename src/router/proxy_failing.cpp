@@ -246,11 +246,12 @@ void Proxy::reduce(Time now) {
   reduced_ = std::move(reduced);
 }
 
-void Proxy::own_question(ServerId s, Use use, std::string_view text, Time now) {
+void Proxy::own_question(ServerId s, Use use, std::string_view text, Time now, McReply reply) {
   Server& server = servers_[s];
   Part& part = server.parts.push();
   part = {};
   part.use = use;
+  part.reply = reply;
   part.sent = now;
   ++server.own;
   server.out.append(text);
@@ -331,14 +332,15 @@ Time Proxy::looked_after_at(const Server& server, Time now) const noexcept {
 
 void Proxy::carry_out(ServerId s, const Standing::Task& task, Time now) {
   const bool redis = pool_.protocol == Protocol::redis;
-  std::string& text = scratch_;
   servers_[s].fence_failed = false;
   servers_[s].fencing = static_cast<std::uint32_t>(task.remove.size()) + task.flush;
-  if (task.flush) own_question(s, Use::fence, redis ? "*1\r\n$7\r\nFLUSHDB\r\n" : "flush_all\r\n", now);
+  if (task.flush)
+    own_question(s, Use::fence, redis ? "*1\r\n$7\r\nFLUSHDB\r\n" : "flush_all\r\n", now, McReply::done);
   for (const std::string& key : task.remove) {
-    text = redis ? "*2\r\n$6\r\nUNLINK\r\n$" + std::to_string(key.size()) + "\r\n" + key + "\r\n"
-                 : mc_deletion(key);
-    own_question(s, Use::fence, text, now);
+    const McDeletion deletion =
+        redis ? McDeletion{"*2\r\n$6\r\nUNLINK\r\n$" + std::to_string(key.size()) + "\r\n" + key + "\r\n", {}}
+              : mc_deletion(key);
+    own_question(s, Use::fence, deletion.command, now, deletion.reply);
   }
   if (servers_[s].fencing == 0) fenced(s, now);
 }
@@ -383,6 +385,8 @@ void Proxy::own_answer(ServerId s, const Part& part, std::string_view reply) {
       else
         server.return_after = now_ + pool_.failing.first_retry;
       if (server.standing->away()) look_after(s, now_);
+      return;
+    case Use::sentinel:
       return;
     default:
       server.fence_failed |= error;

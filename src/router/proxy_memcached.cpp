@@ -1,4 +1,5 @@
 // memcached's commands: which servers each goes to, and what is made of their answers.
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -10,16 +11,31 @@ namespace {
 
 McReply reply_of(McVerb verb) noexcept {
   switch (verb) {
-    case McVerb::meta_get:
-    case McVerb::meta_set:
-    case McVerb::meta_delete:
-    case McVerb::meta_arithmetic:
-      return McReply::meta;
+    case McVerb::get:
     case McVerb::gat:
-    case McVerb::gats:
       return McReply::values;
+    case McVerb::gets:
+    case McVerb::gats:
+      return McReply::unique_values;
+    case McVerb::meta_get:
+      return McReply::meta_get;
+    case McVerb::meta_set:
+      return McReply::meta_set;
+    case McVerb::meta_delete:
+      return McReply::meta_delete;
+    case McVerb::meta_arithmetic:
+      return McReply::meta_arithmetic;
+    case McVerb::meta_debug:
+      return McReply::debug;
+    case McVerb::remove:
+      return McReply::removed;
+    case McVerb::touch:
+      return McReply::touched;
+    case McVerb::incr:
+    case McVerb::decr:
+      return McReply::number;
     default:
-      return McReply::line;
+      return McReply::stored;
   }
 }
 
@@ -66,6 +82,12 @@ bool changes_item(std::string_view flags) noexcept {
 bool is_http(std::string_view rest) noexcept {
   while (rest.ends_with(' ')) rest.remove_suffix(1);
   return rest.substr(rest.find_last_of(' ') + 1).starts_with("HTTP/");
+}
+
+void append_meta_get(Buffer& out, std::string_view key, McTag tag, bool unique) {
+  const std::array<char, 4> opaque = mc_opaque(tag);
+  out.append("mg ", key, std::string_view(opaque.data(), opaque.size()));
+  out.append(unique ? " v f c\r\n" : " v f\r\n");
 }
 
 // It is the servers' own, and nothing of theirs is changed.
@@ -176,12 +198,13 @@ void Proxy::get_values(const Asked& asked, const McRequest& request) {
     if (meta) slot.bytes.assign(key);
     Part part;
     part.use = meta ? Use::meta_value : Use::value;
-    part.reply = meta ? McReply::meta : McReply::values;
+    part.reply = meta ? McReply::meta_get : reply_of(request.verb);
+    part.tag = mc_tag(key);
     part.read = part.pure = !touches;
     label(part, request.name, key);
     send(asked, target, asked.client.slots.end() - 1, part, [&](Buffer& out) {
       if (meta)
-        out.append("mg ", key, unique ? " v f c\r\n" : " v f\r\n");
+        append_meta_get(out, key, part.tag, unique);
       else if (touches)
         out.append(request.name, " ", capped_time(request.key, target, asked.now), " ", key, "\r\n");
       else
@@ -212,7 +235,7 @@ void Proxy::send_meta(const Asked& asked, const McRequest& request) {
 void Proxy::send_line(const Asked& asked, const McRequest& request) {
   Part part;
   part.use = request.noreply ? Use::nothing : Use::whole;
-  part.reply = request.verb == McVerb::meta_debug ? McReply::line : reply_of(request.verb);
+  part.reply = reply_of(request.verb);
   label(part, request.name, request.key);
   const bool debug = request.verb == McVerb::meta_debug;
   const Target target =
@@ -231,6 +254,7 @@ void Proxy::flush_all(const Asked& asked, const McRequest& request) {
   }
   Part part;
   part.use = request.noreply ? Use::nothing : Use::server_ok;
+  part.reply = McReply::done;
   if (!request.noreply)
     add_slot(asked.client, Slot::Kind::whole, static_cast<std::uint32_t>(current_.size()));
   const std::uint64_t slot = asked.client.slots.end() - 1;

@@ -192,7 +192,9 @@ Target Proxy::within_bound(ServerId owner, std::string_view key, Deed deed, Time
   part = {};
   part.use = Use::nothing;
   part.sent = now;
-  server.out.append(mc_deletion(key));
+  const McDeletion deletion = mc_deletion(key);
+  part.reply = deletion.reply;
+  server.out.append(deletion.command);
   servers_to_send_.add(servers_, owner);
   return target;
 }

@@ -48,12 +48,30 @@ void Proxy::connected(ServerId s, Time now) {
   servers_to_send_.add(servers_, s);
 }
 
+// Behind what was given up there is one question whose answer is like no other's: that this comes in its
+// place, and not before, tells that nothing was answered once too often or not at all.
+std::string Proxy::sentinel(const Server& server, bool answer) const {
+  if (pool_.protocol == Protocol::memcached) return answer ? "VERSION " : "version\r\n";
+  const std::string word = "arcwise:" + std::to_string(server.owes_since.count());
+  const std::string bulk = "$" + std::to_string(word.size()) + "\r\n" + word + "\r\n";
+  return answer ? bulk : "*2\r\n$4\r\nECHO\r\n" + bulk;
+}
+
+// Whether a reply may be that of the part whose turn it is, by more than its kind.
+bool Proxy::answers(const Server& server, const Part& part, std::string_view reply) const {
+  if (part.tag != 0 && !is_of_key(reply, part.tag)) return false;
+  if (server.state != State::stalled) [[likely]]
+    return true;
+  return reply.starts_with(sentinel(server, true)) == (part.use == Use::sentinel);
+}
+
 bool Proxy::answered(ServerId s, Time now) {
   Server& server = servers_[s];
   now_ = now;
   if (server.skip > 0) skip_reply(server);
   const std::string_view bytes = server.in.view();
   std::size_t at = 0, spare = 0;
+  McReply spared{};
   bool broken = false;
   while (at < bytes.size() && !broken && !server.parts.empty()) {
     const Part part = server.parts.front();
@@ -71,8 +89,11 @@ bool Proxy::answered(ServerId s, Time now) {
       size = found.size;
       broken = found.broken;
       spare = found.spare;
+      spared = found.spared;
     }
     if (size == 0) break;
+    broken = !answers(server, part, bytes.substr(at, size));
+    if (broken) break;
     server.failures = 0;
     server.trouble = Time(-1);
     if (pool_.failing.auto_eject) server.standing->count_success();
@@ -93,7 +114,8 @@ bool Proxy::answered(ServerId s, Time now) {
   // Bytes that nobody asked for belong to no request.
   broken |= server.parts.empty() && at < bytes.size();
   server.in.consume(at);
-  if (server.in.size() > pool_.limits.reply && !server.parts.empty() && !broken) give_up_reply(s, spare);
+  if (server.in.size() > pool_.limits.reply && !server.parts.empty() && !broken)
+    give_up_reply(s, spare, spared);
   if (server.state == State::stalled && server.parts.empty()) {
     enter(s, State::up, now);
     note(Severity::note, "server_drained", server, "it has answered all that was given up");
@@ -148,7 +170,8 @@ void Proxy::lost(ServerId s, std::string_view why, Time now) {
 
 // Somebody waits for its answer, or for the answer of one who shares it.
 bool Proxy::is_awaited(const Part& part) const noexcept {
-  return part.riders != 0 || is_own(part.use) ||
+  if (is_own(part.use)) return part.use != Use::sentinel;
+  return part.riders != 0 ||
          (part.use != Use::nothing && clients_[part.client].generation == part.generation);
 }
 
@@ -203,6 +226,7 @@ void Proxy::stall(ServerId s, std::string_view why, Time now) {
   server.fencing = 0;
   failed(server.home, now);
   away(server.home, why, now);
+  own_question(s, Use::sentinel, sentinel(server, false), now, McReply::version);
 }
 
 // What was sent until then, is not answered and has not been given up. What is owed for it stays owed.

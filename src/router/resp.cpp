@@ -79,6 +79,34 @@ char escaped(std::string_view line, std::size_t& at) noexcept {
   return letter == letters.npos ? c : meant[letter];
 }
 
+// Of a string that was not kept there may be less than its line end.
+bool ends_line(std::string_view bytes) noexcept {
+  const std::size_t seen = std::min<std::size_t>(bytes.size(), 2);
+  return std::string_view("\r\n").ends_with(bytes.substr(bytes.size() - seen));
+}
+
+constexpr std::int64_t longest_string = std::int64_t{1} << 40, most_values = std::int64_t{1} << 32;
+
+// A value that is one line.
+bool is_scalar(char type, std::string_view text) noexcept {
+  switch (type) {
+    case '+':
+    case '-':
+      return true;
+    case ':':
+      return number(text).has_value();
+    case '_':
+      return text.empty();
+    case '#':
+      return text == "t" || text == "f";
+    case ',':
+    case '(':
+      return !text.empty() && text.find_first_not_of("0123456789+-.einfaEINFA") == text.npos;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 // Counts what a header announces. Worked example: "*2\r\n:1\r\n$2\r\nhi\r\n": one value is missing; the array
@@ -89,33 +117,13 @@ RespScanner::Found RespScanner::scan(std::string_view bytes) noexcept {
     at_ += passed;
     payload_ -= passed;
     if (payload_ > 0) return {0, false};
+    if (passed > 0 && !ends_line(bytes.substr(0, at_))) return {0, true};
     if (missing_ == 0) break;
     const auto line = line_at(bytes, at_);
     if (!line) return {0, bytes.size() > at_ && bytes.size() - at_ > longest_header};
-    if (line->empty()) return {0, true};
-    at_ = behind(bytes, *line);
-    switch (line->front()) {
-      case '+':
-      case '-':
-      case ':':
-      case '_':
-      case '#':
-      case ',':
-      case '(':
-        --missing_;
-        break;
-      case '$':
-      case '!':
-      case '=': {
-        const auto size = number(line->substr(1));
-        if (!size || *size < -1) return {0, true};
-        if (*size >= 0) payload_ = static_cast<std::size_t>(*size) + 2;
-        --missing_;
-        break;
-      }
-      default:
-        if (!header(*line)) return {0, true};
-    }
+    if (line->empty() || bytes[at_ + line->size()] != '\r') return {0, true};
+    at_ += line->size() + 2;
+    if (!header(*line)) return {0, true};
   }
   const std::size_t size = at_;
   *this = {};
@@ -128,16 +136,22 @@ std::size_t RespScanner::forget() noexcept {
   return std::exchange(at_, 0) + std::exchange(payload_, end) - end;
 }
 
-// An aggregate: an array, set or push; a map or attributes, of two values each. Attributes stand before the
-// value they speak of.
+// Attributes stand before the value they speak of, and are none; a map has two values each.
 bool RespScanner::header(std::string_view line) noexcept {
-  const auto count = number(line.substr(1));
-  const bool map = line.front() == '%' || line.front() == '|';
-  if (!count || *count < -1 || *count > (std::int64_t{1} << 32)) return false;
-  if (!map && line.front() != '*' && line.front() != '~' && line.front() != '>') return false;
-  const auto values = static_cast<std::uint64_t>(*count < 0 ? 0 : *count) * (map ? 2 : 1);
-  missing_ += values;
-  if (line.front() != '|') --missing_;
+  const char type = line.front();
+  const std::string_view text = line.substr(1);
+  const bool string = type == '$' || type == '!' || type == '=';
+  const bool map = type == '%' || type == '|';
+  if (type != '|') --missing_;
+  if (!string && !map && type != '*' && type != '~' && type != '>') return is_scalar(type, text);
+  const auto count = number(text);
+  const bool null = type == '$' || type == '*';
+  if (!count || *count < (null ? -1 : 0) || *count > (string ? longest_string : most_values)) return false;
+  const auto size = static_cast<std::uint64_t>(std::max<std::int64_t>(*count, 0));
+  if (!string)
+    missing_ += size * (map ? 2 : 1);
+  else if (*count >= 0)
+    payload_ = size + 2;
   return true;
 }
 

@@ -55,6 +55,27 @@ TEST(resp_request, takes_arrays_and_lines_byte_by_byte) {
   EXPECT_EQ(words("PING\n"), (Words{"PING"}));
 }
 
+TEST(resp_scanner, what_is_no_reply_breaks_the_connection) {
+  for (const char* bytes : {"hello\r\n", "\r\n", "+OK\n", ":x\r\n", ":\r\n", "$2\r\nhiXY", "$2\nhi\r\n",
+                            "$x\r\n", "$-2\r\n", "!-1\r\n", "%-1\r\n", "*-2\r\n", "*1\r\nx\r\n", "#x\r\n",
+                            "_x\r\n", ",\r\n", ",x\r\n", "*2\r\n$1\r\na\rX:1\r\n", "$99999999999999999\r\n"})
+    EXPECT_TRUE(RespScanner().scan(bytes).broken) << bytes;
+}
+
+TEST(resp_scanner, a_string_whose_bytes_are_not_kept_must_end_all_the_same) {
+  for (const std::string_view end : {"\r\n", "XY"}) {
+    for (std::size_t seen = 0; seen < 2; ++seen) {
+      RespScanner scanner;
+      const std::string whole = "$5\r\nhello" + std::string(end);
+      ASSERT_EQ(scanner.scan(whole.substr(0, whole.size() - 2 + seen)).size, 0u);
+      const std::size_t gone = scanner.forget();
+      const auto found = scanner.scan(whole.substr(gone));
+      EXPECT_EQ(found.broken, end == "XY");
+      EXPECT_EQ(found.size, end == "XY" ? 0 : whole.size() - gone);
+    }
+  }
+}
+
 TEST(resp_request, a_line_is_sent_to_servers_as_the_array_it_means) {
   const std::string_view line = "SET a 'b c'\r\n", array = "*1\r\n$4\r\nPING\r\n";
   RespRequest request;

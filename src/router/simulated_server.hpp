@@ -113,8 +113,11 @@ class Server {
   }
   std::string meta_value(const std::string& key, std::string_view flags) {
     const std::string* text = find(key);
-    if (!text) return "EN\r\n";
-    std::string line = "VA " + std::to_string(text->size());
+    std::string opaque;
+    for (std::string_view rest = flags, word = next_word(rest); !word.empty(); word = next_word(rest))
+      if (word.starts_with('O')) opaque.append(1, ' ').append(word);
+    if (!text) return "EN" + opaque + "\r\n";
+    std::string line = "VA " + std::to_string(text->size()) + opaque;
     for (std::string_view word = next_word(flags); !word.empty(); word = next_word(flags))
       line += word == "f" ? " f0" : word == "c" ? " c1" : "";
     return line + "\r\n" + *text + "\r\n";
@@ -172,6 +175,7 @@ class Server {
       return ":" + std::to_string(count) + "\r\n";
     }
     if (name == "FLUSHALL" || name == "FLUSHDB") return values_.clear(), "+OK\r\n";
+    if (name == "ECHO") return "$" + std::to_string(words[1].size()) + "\r\n" + words[1] + "\r\n";
     if (name == "PING") return "+PONG\r\n";
     if (name == "AUTH" || name == "SELECT" || name == "WATCH" || name == "UNWATCH") return "+OK\r\n";
     return "-ERR unknown command\r\n";
