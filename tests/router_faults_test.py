@@ -177,7 +177,10 @@ class Servers:
 
     def test_nonsense_and_answers_that_nobody_asked_for_reach_no_client(self):
         odd = [b"\x00\xff\r\n", b"VALUE\r\n", b"VALUE odd 0 99999999999999999999\r\n", b"$99999999999999999999\r\n", b"*-7\r\n", b"\r\n",
+               b"hello\r\n", b"VALUE odd 0 5\r\nhelloXYEND\r\n", b"$5\r\nhelloXY", b"VALUE other 0 1\r\nx\r\nEND\r\n", b"STORED\r\n",
                self.reply(b"odd") * 2 + self.reply(b"a")]
+        if self.protocol.is_redis:
+            odd.remove(b"STORED\r\n")
         client = self.scripted(lambda key: [odd[at]] if key == b"odd" else [self.reply(key)])
         for at in range(len(odd)):
             wait_until(lambda: client.get(b"a").value == b"of a", "it is connected")

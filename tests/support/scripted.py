@@ -3,9 +3,14 @@ import re
 import socketserver
 import threading
 
-REQUEST = re.compile(rb"(mn\r\n|\*1\r\n\$4\r\nPING\r\n)|get (\S+)\r\n|\*2\r\n\$3\r\nGET\r\n\$\d+\r\n(\S+)\r\n")
+REQUEST = re.compile(rb"(mn\r\n|version\r\n|\*1\r\n\$4\r\nPING\r\n|\*2\r\n\$4\r\nECHO\r\n\$\d+\r\n\S+\r\n)|get (\S+)\r\n|\*2\r\n\$3\r\nGET\r\n\$\d+\r\n(\S+)\r\n")
 
-GREETINGS = {b"mn\r\n": [b"ERROR\r\n"], b"*1\r\n$4\r\nPING\r\n": [b"+PONG\r\n"]}
+
+def own_answer(question):
+    """To what the router asks for itself."""
+    if question.startswith(b"*2"):
+        return question[question.index(b"ECHO") + 6:]
+    return {b"mn\r\n": b"ERROR\r\n", b"version\r\n": b"VERSION 1.4.0\r\n"}.get(question, b"+PONG\r\n")
 
 
 class Scripted:
@@ -21,7 +26,7 @@ class Scripted:
                         unread += more
                         while request := REQUEST.match(unread):
                             unread = unread[request.end():]
-                            pieces = GREETINGS.get(request[1]) or answer(request[2] or request[3])
+                            pieces = [own_answer(request[1])] if request[1] else answer(request[2] or request[3])
                             for piece in pieces:
                                 if piece is None:
                                     return
