@@ -33,6 +33,7 @@ struct Client {
   std::uint32_t generation = 0;
   std::size_t wanted = 0;  ///< bytes before which parsing again is of no use
   std::size_t skip = 0;
+  std::size_t asked_keys = 0;  ///< of a get at hand, bytes with the keys that are asked already
   std::size_t kept = 0;   ///< bytes of answers that wait in slots
   std::size_t usual = 0;  ///< bytes that an answer is likely to have
   bool used = false, closing = false, skip_line = false, listed = false;

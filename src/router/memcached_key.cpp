@@ -13,13 +13,33 @@ int sextet(char c) noexcept {
   return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-bool has_flag(std::string_view flags, char flag) noexcept {
-  for (std::string_view word = next_word(flags); !word.empty(); word = next_word(flags))
-    if (word.size() == 1 && word.front() == flag) return true;
-  return false;
+}  // namespace
+
+// As memcached decodes: what is no digit is passed over, digits come by four, and padding ends the text.
+McKey::McKey(std::string_view written, bool encoded) noexcept : key_(written) {
+  if (!encoded || written.size() > mc_longest_key) return;
+  const auto digits =
+      std::count_if(written.begin(), written.end(), [](char c) { return c == '=' || sextet(c) >= 0; });
+  if (digits == 0 || digits % 4 != 0) return;
+  std::uint32_t bits = 0;
+  std::size_t size = 0, pads = 0;
+  int pending = 0;
+  for (const char c : written) {
+    if (c != '=' && sextet(c) < 0) continue;
+    pads += c == '=';
+    bits = bits << 6 | static_cast<std::uint32_t>(c == '=' ? 0 : sextet(c));
+    if (++pending < 4) continue;
+    pending = 0;
+    for (const int shift : {16, 8, 0}) decoded_[size++] = static_cast<char>(bits >> shift & 0xff);
+    if (pads == 0) continue;
+    if (pads > 2) return;
+    size -= pads;
+    break;
+  }
+  key_ = {decoded_.data(), size};
 }
 
-std::string base64(std::string_view bytes) {
+std::string mc_base64(std::string_view bytes) {
   static constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out;
   for (std::size_t at = 0; at < bytes.size(); at += 3) {
@@ -32,32 +52,10 @@ std::string base64(std::string_view bytes) {
   return out;
 }
 
-}  // namespace
-
-McKey::McKey(std::string_view written, std::string_view flags) noexcept : key_(written) {
-  if (!has_flag(flags, 'b') || written.empty() || written.size() % 4 != 0 || written.size() > mc_longest_key)
-    return;
-  std::string_view text = written;
-  while (text.ends_with('=') && written.size() - text.size() < 2) text.remove_suffix(1);
-  std::uint32_t bits = 0;
-  std::size_t size = 0;
-  int pending = 0;
-  for (const char c : text) {
-    const int value = sextet(c);
-    if (value < 0) return;
-    bits = bits << 6 | static_cast<std::uint32_t>(value);
-    pending += 6;
-    if (pending < 8) continue;
-    pending -= 8;
-    decoded_[size++] = static_cast<char>(bits >> pending & 0xff);
-  }
-  key_ = {decoded_.data(), size};
-}
-
 McDeletion mc_deletion(std::string_view key) {
   const bool plain = std::all_of(key.begin(), key.end(), [](unsigned char c) { return c > ' ' && c != 127; });
   if (plain) return {"delete " + std::string(key) + "\r\n", McReply::removed};
-  return {"md " + base64(key) + " b\r\n", McReply::meta_delete};
+  return {"md " + mc_base64(key) + " b\r\n", McReply::meta_delete};
 }
 
 }  // namespace arcwise::router

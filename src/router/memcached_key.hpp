@@ -17,13 +17,16 @@ namespace arcwise::router {
 /// is, and memcached refuses it.
 class McKey {
  public:
-  McKey(std::string_view written, std::string_view flags) noexcept;
+  McKey(std::string_view written, bool encoded) noexcept;
   std::string_view view() const noexcept { return key_; }
+  bool is_decoded() const noexcept { return key_.data() == decoded_.data(); }
 
  private:
   std::array<char, mc_longest_key> decoded_;
   std::string_view key_;
 };
+
+std::string mc_base64(std::string_view bytes);
 
 /// The command that deletes an item, and what is answered. Keys of bytes that stand in no command line are
 /// written in base64.

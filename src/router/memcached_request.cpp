@@ -1,11 +1,12 @@
 #include "router/memcached_request.hpp"
 
 #include <array>
-#include <charconv>
 #include <cstring>
 #include <limits>
 #include <optional>
 #include <utility>
+
+#include "router/memcached_flags.hpp"
 
 namespace arcwise::router {
 namespace {
@@ -18,12 +19,15 @@ constexpr std::string_view bad_chunk = "CLIENT_ERROR bad data chunk\r\n";
 constexpr std::string_view too_large = "SERVER_ERROR object too large for cache\r\n";
 constexpr std::string_view line_too_long = "CLIENT_ERROR line too long\r\n";
 constexpr std::string_view too_many_flags = "CLIENT_ERROR options flags too long\r\n";
+constexpr std::string_view too_many_get_flags = "CLIENT_ERROR options flags are too long\r\n";
+constexpr std::string_view wrong_flag = "CLIENT_ERROR invalid or duplicate flag\r\n";
 constexpr std::string_view bad_time = "CLIENT_ERROR invalid exptime argument\r\n";
 constexpr std::string_view bad_delta = "CLIENT_ERROR invalid numeric delta argument\r\n";
 constexpr std::string_view bad_delete =
     "CLIENT_ERROR bad command line format.  Usage: delete <key> [noreply]\r\n";
 
-constexpr int mc_most_flags = 15;  // memcached takes 16; the router may add a time to live
+constexpr int most_set_flags = 15;  // memcached takes 16; the router may add a time to live
+constexpr int most_flags = 17;      // of other meta commands
 
 constexpr std::array<std::pair<std::string_view, McVerb>, 26> verbs{{
     {"get", McVerb::get},
@@ -69,31 +73,10 @@ McParsed refuse(std::size_t used, std::string_view error, std::size_t skip = 0) 
   return out;
 }
 
-// As memcached reads it, and never longer than what is forwarded may be.
-constexpr std::size_t longest_number = 20;
-
-template <class Number>
-bool number(std::string_view text, Number& value) noexcept {
-  if (text.size() > longest_number) return false;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
-bool whole_number(std::string_view text, std::uint64_t most) noexcept {
-  std::uint64_t value = 0;
-  return number(text, value) && value <= most;
-}
-
-// memcached takes a time of seconds that may be negative: expired at once.
-bool time(std::string_view text) noexcept {
-  std::int64_t value = 0;
-  return number(text, value);
-}
-
 // Of a value with its line end no length may be that a signed number of 32 bits cannot say.
 std::optional<std::size_t> length(std::string_view text) noexcept {
   std::int32_t value = 0;
-  if (!number(text, value) || value < 0 || value > std::numeric_limits<std::int32_t>::max() - 2)
+  if (!mc_number(text, value) || value < 0 || value > std::numeric_limits<std::int32_t>::max() - 2)
     return std::nullopt;
   return static_cast<std::size_t>(value);
 }
@@ -142,12 +125,28 @@ McParsed unheard(const McRequest& request, McParsed refused) noexcept {
 // 13 bytes, a value of 1, and is 16 in all; with "12\n" for a value it is out of step: the error is answered
 // and the stream goes on behind what was announced, as in memcached.
 McParsed with_data(const Whole& whole, std::size_t size, const McLimits& limits, McRequest& out) noexcept {
-  if (size > limits.value) return refuse(whole.line, too_large, size + 2);
+  if (size > limits.value) {
+    McParsed out_of_bounds = refuse(whole.line, too_large, size + 2);
+    out_of_bounds.drops = out.verb == McVerb::set || out.verb == McVerb::meta_set;
+    return out_of_bounds;
+  }
   const std::size_t used = whole.line + size + 2;
-  if (whole.bytes.size() < used) return {What::more, 0, used, 0, false, {}};
+  if (whole.bytes.size() < used) return {What::more, 0, used, 0, false, false, {}};
   out.data = whole.bytes.substr(whole.line, size + 2);
   if (out.data.substr(size) != "\r\n") return refuse(used, bad_chunk);
-  return {What::request, used, 0, 0, false, {}};
+  return {What::request, used, 0, 0, false, false, {}};
+}
+
+// mg, md and ma: KEY FLAG*
+McParsed meta_key(const Whole& whole, std::string_view rest, McRequest& out) noexcept {
+  if (!whole.error.empty()) return refuse(whole.line, whole.error);
+  if (out.key.size() > mc_longest_key) return refuse(whole.line, bad_format);
+  const bool get = out.verb == McVerb::meta_get;
+  if (words_in(rest) > most_flags) return refuse(whole.line, get ? too_many_get_flags : too_many_flags);
+  const std::string_view error = mc_take_flags(rest, out);
+  if (!error.empty()) return refuse(whole.line, get ? error : wrong_flag);
+  out.rest = rest;
+  return {What::request, whole.line, 0, 0, false, false, {}};
 }
 
 // set KEY FLAGS EXPTIME BYTES [CAS] [noreply]
@@ -161,8 +160,8 @@ McParsed storage(const Whole& whole, std::string_view rest, const McLimits& limi
   if (!size) return unheard(out, refuse(whole.line, counted ? bad_format : unknown));
   if (!whole.error.empty()) return unheard(out, refuse(whole.line, whole.error, *size + 2));
   if (!counted) return refuse(whole.line, unknown, *size + 2);
-  const bool fine = whole_number(flags, 0xffff'ffff) && time(expires) &&
-                    (out.verb != McVerb::cas || whole_number(next_word(rest), ~std::uint64_t{0})) &&
+  const bool fine = mc_is_number(flags, 0xffff'ffff) && mc_is_time(expires) &&
+                    (out.verb != McVerb::cas || mc_is_number(next_word(rest), ~std::uint64_t{0})) &&
                     out.key.size() <= mc_longest_key;
   if (!fine) return unheard(out, refuse(whole.line, bad_format, *size + 2));
   out.rest = {begin, static_cast<std::size_t>(rest.data() - begin)};
@@ -177,42 +176,46 @@ McParsed meta_set(const Whole& whole, std::string_view rest, const McLimits& lim
   if (!whole.error.empty()) return refuse(whole.line, whole.error, *size + 2);
   if (out.key.size() > mc_longest_key) return refuse(whole.line, bad_format, *size + 2);
   // With more, memcached would not take the value for one.
-  if (words_in(rest) > mc_most_flags) return refuse(whole.line, too_many_flags, *size + 2);
+  if (words_in(rest) > most_set_flags) return refuse(whole.line, too_many_flags, *size + 2);
+  std::string_view error = mc_take_flags(rest, out);
+  if (error.empty()) error = mc_set_error(rest);
+  if (!error.empty()) return refuse(whole.line, error, *size + 2);
   return with_data(whole, *size, limits, out);
+}
+
+// me KEY [b]
+McParsed debug(const Whole& whole, std::string_view rest, McRequest& out) noexcept {
+  if (!whole.error.empty()) return refuse(whole.line, whole.error);
+  if (out.key.size() > mc_longest_key) return refuse(whole.line, bad_format);
+  if (next_word(rest) == "b" && next_word(rest).empty()) {
+    out.rest = " b";
+    out.flags = std::uint64_t{1} << ('b' - '@');
+  } else {
+    out.rest = {};
+  }
+  return {What::request, whole.line, 0, 0, false, false, {}};
 }
 
 // What is forwarded is what is understood: so many words, and no more.
 McParsed one_key(const Whole& whole, std::string_view rest, McRequest& out) noexcept {
-  const bool meta = out.verb == McVerb::meta_get || out.verb == McVerb::meta_delete ||
-                    out.verb == McVerb::meta_arithmetic || out.verb == McVerb::meta_debug;
-  const int words = meta ? 0 : words_in(rest);
+  const int words = words_in(rest);
   const bool removes = out.verb == McVerb::remove;
-  if (!meta) {
-    if (words > 2 || (!removes && words == 0)) return refuse(whole.line, unknown);
-    out.noreply = take_noreply(rest);
-  }
+  if (words > 2 || (!removes && words == 0)) return refuse(whole.line, unknown);
+  out.noreply = take_noreply(rest);
   if (!whole.error.empty()) return unheard(out, refuse(whole.line, whole.error));
   if (out.key.size() > mc_longest_key) return unheard(out, refuse(whole.line, bad_format));
-  out.rest = rest;
-  if (out.verb == McVerb::meta_debug) {
-    const std::string_view flag = next_word(rest);
-    const bool encoded = flag == "b" && next_word(rest).empty();
-    out.rest = encoded ? " b" : "";
-    return {What::request, whole.line, 0, 0, false, {}};
-  }
-  if (meta) return {What::request, whole.line, 0, 0, false, {}};
   const char* begin = rest.data();
   const std::string_view word = next_word(rest);
   const std::string_view number = {begin, static_cast<std::size_t>(rest.data() - begin)};
   if (removes) {
     out.rest = {};
     const bool fine = word.empty() || (word == "0" && next_word(rest).empty());
-    return fine ? McParsed{What::request, whole.line, 0, 0, false, {}}
+    return fine ? McParsed{What::request, whole.line, 0, 0, false, false, {}}
                 : unheard(out, refuse(whole.line, bad_delete));
   }
   out.rest = number;
-  if (out.verb == McVerb::touch ? time(word) : whole_number(word, ~std::uint64_t{0}))
-    return {What::request, whole.line, 0, 0, false, {}};
+  if (out.verb == McVerb::touch ? mc_is_time(word) : mc_is_number(word, ~std::uint64_t{0}))
+    return {What::request, whole.line, 0, 0, false, false, {}};
   return unheard(out, refuse(whole.line, out.verb == McVerb::touch ? bad_time : bad_delta));
 }
 
@@ -223,7 +226,7 @@ McParsed flush_all(const Whole& whole, std::string_view rest, McRequest& out) no
   const char* begin = rest.data();
   const std::string_view word = next_word(rest);
   out.rest = {begin, static_cast<std::size_t>(rest.data() - begin)};
-  if (word.empty() || time(word)) return {What::request, whole.line, 0, 0, false, {}};
+  if (word.empty() || mc_is_time(word)) return {What::request, whole.line, 0, 0, false, false, {}};
   return unheard(out, refuse(whole.line, bad_time));
 }
 
@@ -240,8 +243,8 @@ McParsed touching(const Whole& whole, std::string_view rest, McRequest& out) noe
   out.rest = rest;
   if (!whole.error.empty()) return refuse(whole.line, whole.error);
   if (has_long_key(rest)) return refuse(whole.line, bad_format);
-  if (!time(out.key)) return refuse(whole.line, bad_time);
-  return {What::request, whole.line, 0, 0, false, {}};
+  if (!mc_is_time(out.key)) return refuse(whole.line, bad_time);
+  return {What::request, whole.line, 0, 0, false, false, {}};
 }
 
 McParsed keyed(const Whole& whole, std::string_view rest, const McLimits& limits, McRequest& out) noexcept {
@@ -261,13 +264,19 @@ McParsed keyed(const Whole& whole, std::string_view rest, const McLimits& limits
     case McVerb::gat:
     case McVerb::gats:
       return touching(whole, rest, out);
+    case McVerb::meta_get:
+    case McVerb::meta_delete:
+    case McVerb::meta_arithmetic:
+      return meta_key(whole, rest, out);
+    case McVerb::meta_debug:
+      return debug(whole, rest, out);
     default:
       return one_key(whole, rest, out);
   }
 }
 
 McParsed unfinished_line(std::string_view bytes, const McLimits& limits) noexcept {
-  if (bytes.size() <= limits.line) return {What::more, 0, bytes.size() + 1, 0, false, {}};
+  if (bytes.size() <= limits.line) return {What::more, 0, bytes.size() + 1, 0, false, false, {}};
   McParsed out = refuse(bytes.size(), line_too_long);
   out.skip_line = true;
   return out;
@@ -300,7 +309,7 @@ McParsed parse_memcached(std::string_view bytes, const McLimits& limits, McReque
       if (next_word(rest).empty()) return refuse(whole.line, unknown);
       if (!whole.error.empty()) return refuse(whole.line, whole.error);
       if (has_long_key(out.rest)) return refuse(whole.line, bad_format);
-      return {What::request, whole.line, 0, 0, false, {}};
+      return {What::request, whole.line, 0, 0, false, false, {}};
     }
     case McVerb::flush_all:
       return whole.error.empty() ? flush_all(whole, rest, out) : refuse(whole.line, whole.error);
@@ -312,7 +321,7 @@ McParsed parse_memcached(std::string_view bytes, const McLimits& limits, McReque
     case McVerb::other:
       out.noreply = take_noreply(rest);
       out.rest = rest;
-      return {What::request, whole.line, 0, 0, false, {}};
+      return {What::request, whole.line, 0, 0, false, false, {}};
     default:
       return keyed(whole, rest, limits, out);
   }

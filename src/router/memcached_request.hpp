@@ -47,6 +47,8 @@ struct McRequest {
       rest;  ///< get and gets: the keys; else what stands behind the key and is understood, without `noreply`
   std::string_view data;  ///< the value with the line end behind it, where the command has one
   bool noreply = false;
+  std::uint64_t flags = 0;  ///< of a meta command, a bit for each letter; each stands there once
+  bool has(char flag) const noexcept { return flags >> (flag - '@') & 1; }
 };
 
 struct McLimits {
@@ -65,6 +67,7 @@ struct McParsed {
   std::size_t wanted = 0;    ///< more: how many bytes there must be
   std::size_t skip = 0;      ///< refused: bytes to come that belong to it still
   bool skip_line = false;    ///< refused: and the rest of its line
+  bool drops = false;        ///< refused: and the key's old value is to go, as memcached has it
   std::string_view error{};  ///< refused: a whole line, or nothing: `noreply`
 };
 
@@ -72,6 +75,7 @@ struct McParsed {
 McParsed parse_memcached(std::string_view bytes, const McLimits& limits, McRequest& out) noexcept;
 
 inline constexpr std::size_t mc_longest_key = 250;
+inline constexpr std::size_t mc_longest_opaque = 32;  ///< with its letter
 
 /// Takes the next word, parted by blanks; empty at the end.
 std::string_view next_word(std::string_view& text) noexcept;

@@ -111,6 +111,60 @@ TEST(memcached_request, a_length_beyond_what_memcached_counts_is_no_length) {
                    "CLIENT_ERROR bad command line format", "get key= rest= a data=0"}));
 }
 
+// As memcached 1.6.18 answers them.
+TEST(memcached_request, flags_that_memcached_refuses_are_refused_in_its_words_with_the_value) {
+  const std::string token = "CLIENT_ERROR bad token in command line format";
+  for (const auto& [flags, error] : {std::pair{"v v", "CLIENT_ERROR duplicate flag"},
+                                     {"q k qq", "CLIENT_ERROR duplicate flag"},
+                                     {"v T", token.c_str()},
+                                     {"Tx", token.c_str()},
+                                     {"T5x", token.c_str()},
+                                     {"N", token.c_str()},
+                                     {"R-", token.c_str()},
+                                     {"C", token.c_str()},
+                                     {"Z", "CLIENT_ERROR invalid flag"},
+                                     {"1", "CLIENT_ERROR invalid flag"},
+                                     {"\x7f", "CLIENT_ERROR duplicate flag"},
+                                     {"\xc3\xa4", "CLIENT_ERROR duplicate flag"},
+                                     {"M", "CLIENT_ERROR incorrect length for M token"},
+                                     {"MSS", "CLIENT_ERROR incorrect length for M token"},
+                                     {"J", "CLIENT_ERROR invalid numeric initial value"},
+                                     {"D-1", "CLIENT_ERROR invalid numeric delta value"},
+                                     {"F", "CLIENT_ERROR bad command line format"},
+                                     {"Fx T", token.c_str()},
+                                     {"T Fx", token.c_str()},
+                                     {"T Z", "CLIENT_ERROR invalid flag"},
+                                     {"b", "CLIENT_ERROR error decoding key"}}) {
+    const std::string text(flags), wrong = "CLIENT_ERROR invalid or duplicate flag";
+    EXPECT_EQ(heard("mg a " + text + "\r\nms a 9 " + text + "\r\nversion\r\n\r\nmd a " + text + "\r\nma a " +
+                    text + "\r\n"),
+              (Lines{error, error, wrong, wrong}))
+        << text;
+  }
+  EXPECT_EQ(heard("mg a v k f s t c h l q u O1 T5 N7 R9 E\r\n"), (Lines{"CLIENT_ERROR invalid flag"}));
+  EXPECT_EQ(heard("mg a v k f s t c h l q u O1 T-5 N7 R9\r\n").size(), 1u);
+  std::string many;
+  for (int i = 0; i < 18; ++i) many += " v";
+  EXPECT_EQ(heard("mg a" + many + "\r\nmd a" + many + "\r\n"),
+            (Lines{"CLIENT_ERROR options flags are too long", "CLIENT_ERROR options flags too long"}));
+}
+
+TEST(memcached_request, only_what_replaces_a_value_drops_it_where_it_is_too_large) {
+  for (const auto& [text, drops] : {std::pair{"set a 0 0 11\r\n", true},
+                                    {"ms a 11 MA\r\n", true},
+                                    {"add a 0 0 11\r\n", false},
+                                    {"replace a 0 0 11\r\n", false},
+                                    {"append a 0 0 11\r\n", false},
+                                    {"cas a 0 0 11 1\r\n", false},
+                                    {"set a 0 0 -1\r\n", false},
+                                    {"ms a 11 MAA\r\n", false}}) {
+    McRequest request;
+    const McParsed parsed = parse_memcached(text, {64, 10}, request);
+    EXPECT_EQ(parsed.what, McParsed::What::refused);
+    EXPECT_EQ(parsed.drops, drops) << text;
+  }
+}
+
 TEST(memcached_request, a_command_that_is_not_whole_says_how_many_bytes_it_wants) {
   McRequest request;
   const std::string_view whole = "set key 0 0 5\r\nhello\r\n";

@@ -29,6 +29,7 @@ enum class Use : std::uint8_t {
   total,       ///< RESP: a number, added up
   all_ok,      ///< RESP: OK, or the first error
   server_ok,   ///< memcached: OK, or the first error
+  dropped,     ///< memcached: that an old value is gone, where the answer is known already
   wrapped,     ///< RESP: of EXEC, the answer to the first command
   // What all servers say of their keys, gathered: proxy_keyspace.cpp
   first,     ///< RESP: all say the same

@@ -140,9 +140,15 @@ class Proxy {
     Time now;
   };
 
+  /// Few of the keys of one get before it is known how long answers are likely to be.
+  std::size_t most_waiting(const Client& client) const noexcept {
+    constexpr std::size_t at_first = 64;
+    const bool unknown = client.usual == 0 && client.asked_keys > 0;
+    return unknown ? std::min(at_first, pool_.limits.requests) : pool_.limits.requests;
+  }
   bool has_room(const Client& client) const noexcept {
     const std::size_t waiting = client.slots.size();
-    return waiting < (client.alone ? 1 : pool_.limits.requests) &&
+    return waiting < (client.alone ? 1 : most_waiting(client)) &&
            client.out.size() + client.kept + waiting * client.usual < pool_.limits.unsent &&
            (client.held_by == nobody || !is_crowded(servers_[client.held_by]));
   }
@@ -295,7 +301,8 @@ class Proxy {
   // proxy_memcached.cpp
   std::size_t serve_memcached(const Asked& asked, std::string_view bytes);
   void route_memcached(const Asked& asked, const McRequest& request);
-  void get_values(const Asked& asked, const McRequest& request);
+  bool get_values(const Asked& asked, const McRequest& request);
+  void refuse_value(const Asked& asked, const McRequest& request, std::string_view error);
   void send_meta(const Asked& asked, const McRequest& request);
   void send_line(const Asked& asked, const McRequest& request);
   void flush_all(const Asked& asked, const McRequest& request);

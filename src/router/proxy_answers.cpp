@@ -87,7 +87,7 @@ void Proxy::deliver(ServerId s, const Part& part, std::string_view reply) {
     client.slots[part.head].total += number_of(reply);
   } else if (part.use >= Use::first) {
     gather(s, part, slot, reply);
-  } else if (part.use != Use::all_ok && part.use != Use::server_ok) {
+  } else if (part.use != Use::all_ok && part.use != Use::server_ok && part.use != Use::dropped) {
     if (part.slot == part.head && client.slots.first() == part.slot) {
       write_answer(client.out, part, slot, reply);
       client.slots.pop();
@@ -126,10 +126,11 @@ void Proxy::fail(const Part& part, std::string_view server, std::string_view why
     slot.failed = !missed;
     slot.bytes = slot.failed ? failure_text(server, why) : std::string();
   } else if (missed) {
-    slot.bytes = part.use == Use::quiet              ? ""
-                 : pool_.protocol != Protocol::redis ? "EN\r\n"
-                 : client.session.protocol == 3      ? "_\r\n"
-                                                     : "$-1\r\n";
+    if (part.use == Use::quiet)
+      slot.bytes.clear();
+    else if (pool_.protocol == Protocol::redis)
+      slot.bytes = client.session.protocol == 3 ? "_\r\n" : "$-1\r\n";
+    // Of a meta get it stands there since it was asked.
   } else if (!head.failed) {
     head.failed = true;
     head.bytes = failure_text(server, why);

@@ -43,7 +43,7 @@ McReply reply_of(McVerb verb) noexcept {
 Deed deed_of(const McRequest& request) noexcept {
   switch (request.verb) {
     case McVerb::meta_get:
-      return request.rest.find(" N") == request.rest.npos ? Deed::read : Deed::write;
+      return request.has('N') ? Deed::write : Deed::read;
     case McVerb::touch:
     case McVerb::meta_debug:
       return Deed::read;
@@ -55,26 +55,27 @@ Deed deed_of(const McRequest& request) noexcept {
   }
 }
 
-// Takes the flag q out of a meta command's flags; servers answer every part, so that nothing gets out of
-// step. Of a flag without a value memcached reads the first character only: `q1` is quiet, too.
-bool take_quiet(std::string_view flags, std::string& out, bool& marks_stale) {
-  bool quiet = false;
-  for (std::string_view word = next_word(flags); !word.empty(); word = next_word(flags)) {
-    marks_stale |= word.front() == 'I';
-    if (word.front() == 'q') {
-      quiet = true;
-      continue;
-    }
-    out.append(1, ' ').append(word);
-  }
-  return quiet;
+// The flags without q; servers answer every part, so that nothing gets out of step. Of a flag without a value
+// memcached reads the first character only: `q1` is quiet, too.
+void append_unquiet(std::string& out, std::string_view flags) {
+  for (std::string_view word = next_word(flags); !word.empty(); word = next_word(flags))
+    if (word.front() != 'q') out.append(1, ' ').append(word);
 }
 
-// A meta get that touches, or that makes an item where there is none and tells one client to fill it.
-bool changes_item(std::string_view flags) noexcept {
-  for (std::string_view word = next_word(flags); !word.empty(); word = next_word(flags))
-    if (word.front() == 'T' || word.front() == 'N' || word.front() == 'R') return true;
-  return false;
+// What memcached answers to a meta get that finds nothing: flags that it gives back are told all the same.
+std::string meta_miss(const McRequest& request) {
+  std::string out = "EN";
+  std::string_view flags = request.rest;
+  for (std::string_view word = next_word(flags); !word.empty(); word = next_word(flags)) {
+    if (word.front() == 'O') {
+      if (word.size() > mc_longest_opaque) return "CLIENT_ERROR opaque token too long\r\n";
+      out.append(1, ' ').append(word);
+    } else if (word.front() == 'k') {
+      const bool encoded = request.has('b');
+      out += " k" + (encoded ? mc_base64(McKey(request.key, true).view()) + " b" : std::string(request.key));
+    }
+  }
+  return out + "\r\n";
 }
 
 // A browser was made to speak to it: as memcached does, nothing more is heard, for commands may stand in what
@@ -88,6 +89,10 @@ void append_meta_get(Buffer& out, std::string_view key, McTag tag, bool unique) 
   const std::array<char, 4> opaque = mc_opaque(tag);
   out.append("mg ", key, std::string_view(opaque.data(), opaque.size()));
   out.append(unique ? " v f c\r\n" : " v f\r\n");
+}
+
+bool is_get(McVerb verb) noexcept {
+  return verb == McVerb::get || verb == McVerb::gets || verb == McVerb::gat || verb == McVerb::gats;
 }
 
 // It is the servers' own, and nothing of theirs is changed.
@@ -130,13 +135,21 @@ std::size_t Proxy::serve_memcached(const Asked& asked, std::string_view bytes) {
       client.wanted = parsed.wanted;
       break;
     }
-    ++counters_.requests;
+    counters_.requests += client.asked_keys == 0;
+    if (parsed.what == McParsed::What::request && is_get(request.verb)) {
+      if (!get_values(asked, request)) break;
+      at += parsed.used;
+      continue;
+    }
     at += parsed.used;
     client.skip = parsed.skip;
     client.skip_line = parsed.skip_line;
     if (parsed.what == McParsed::What::refused) {
       ++counters_.errors;
-      if (!parsed.error.empty()) answer_now(client, parsed.error);
+      if (parsed.drops)
+        refuse_value(asked, request, parsed.error);
+      else if (!parsed.error.empty())
+        answer_now(client, parsed.error);
     } else {
       route_memcached(asked, request);
     }
@@ -147,11 +160,6 @@ std::size_t Proxy::serve_memcached(const Asked& asked, std::string_view bytes) {
 void Proxy::route_memcached(const Asked& asked, const McRequest& request) {
   Client& client = asked.client;
   switch (request.verb) {
-    case McVerb::get:
-    case McVerb::gets:
-    case McVerb::gat:
-    case McVerb::gats:
-      return get_values(asked, request);
     case McVerb::meta_get:
     case McVerb::meta_set:
     case McVerb::meta_delete:
@@ -186,11 +194,18 @@ void Proxy::route_memcached(const Asked& asked, const McRequest& request) {
 // Each key is a value of its own, from its own server. Where that knows meta commands, a get is one:
 // memcached answers many of these in one send, and plain ones one by one. Not where items are marked as
 // stale: the first meta get of such an item is told to renew it, and whoever says `get` would not hear that.
-void Proxy::get_values(const Asked& asked, const McRequest& request) {
+// False: there is room for some of them only, and the command is to be heard again when there is more.
+bool Proxy::get_values(const Asked& asked, const McRequest& request) {
   const bool unique = request.verb == McVerb::gets || request.verb == McVerb::gats;
   const bool touches = request.verb == McVerb::gat || request.verb == McVerb::gats;
-  std::string_view keys = request.rest;
+  std::size_t& passed = asked.client.asked_keys;
+  std::string_view keys = request.rest.substr(passed);
   for (std::string_view key = next_word(keys); !key.empty(); key = next_word(keys)) {
+    if (passed > 0 && !has_room(asked.client)) {
+      asked.client.stopped = true;
+      return false;
+    }
+    passed = request.rest.size() - keys.size();
     const Target target = target_of(key, Deed::read, asked.now);
     const bool meta = !touches && !marks_stale_ && target.server != nobody && servers_[target.server].meta;
     Slot& slot = add_slot(asked.client, Slot::Kind::value, 1);
@@ -211,24 +226,47 @@ void Proxy::get_values(const Asked& asked, const McRequest& request) {
         out.append(unique ? "gets " : "get ", key, "\r\n");
     });
   }
+  passed = 0;
   add_slot(asked.client, Slot::Kind::end, 0).bytes = "END\r\n";
+  return true;
 }
 
 void Proxy::send_meta(const Asked& asked, const McRequest& request) {
   std::string& flags = scratch_;
   flags.clear();
+  if (request.has('q'))
+    append_unquiet(flags, request.rest);
+  else
+    flags.assign(request.rest);
+  marks_stale_ |= request.has('I');
   Part part;
-  part.use = take_quiet(request.rest, flags, marks_stale_) ? Use::quiet : Use::whole;
+  part.use = request.has('q') ? Use::quiet : Use::whole;
   part.reply = reply_of(request.verb);
   part.read = request.verb == McVerb::meta_get;
-  part.pure = part.read && !changes_item(flags);
+  // With these it touches, or makes an item where there is none and tells one client to fill it.
+  part.pure = part.read && !request.has('T') && !request.has('N') && !request.has('R');
   label(part, request.name, request.key);
-  const Target target = target_of(McKey(request.key, request.rest).view(), deed_of(request), asked.now);
+  const Target target = target_of(McKey(request.key, request.has('b')).view(), deed_of(request), asked.now);
   if (target.elsewhere) cap_flags(request.verb, flags, asked.now);
-  add_slot(asked.client, Slot::Kind::whole, 1);
+  Slot& slot = add_slot(asked.client, Slot::Kind::whole, 1);
+  if (is_miss(part)) slot.bytes = meta_miss(request);
   send(asked, target, asked.client.slots.end() - 1, part, [&](Buffer& out) {
     out.append(request.name, " ", request.key, std::string_view(flags), "\r\n", request.data);
   });
+}
+
+// A value that is too large is refused before a server sees it, which would have dropped the old one: nobody
+// is to read what was to be replaced.
+void Proxy::refuse_value(const Asked& asked, const McRequest& request, std::string_view error) {
+  const McKey key(request.key, request.has('b'));
+  const McDeletion deletion = mc_deletion(key.view());
+  Part part;
+  part.use = error.empty() ? Use::nothing : Use::dropped;
+  part.reply = deletion.reply;
+  label(part, request.name, request.key);
+  const Target target = target_of(key.view(), Deed::remove, asked.now);
+  if (!error.empty()) add_slot(asked.client, Slot::Kind::whole, 1).bytes.assign(error);
+  send(asked, target, asked.client.slots.end() - 1, part, [&](Buffer& out) { out.append(deletion.command); });
 }
 
 // A server answers what a client does not want to hear: else an error would be taken for the next answer.
@@ -238,8 +276,8 @@ void Proxy::send_line(const Asked& asked, const McRequest& request) {
   part.reply = reply_of(request.verb);
   label(part, request.name, request.key);
   const bool debug = request.verb == McVerb::meta_debug;
-  const Target target =
-      target_of(debug ? McKey(request.key, request.rest).view() : request.key, deed_of(request), asked.now);
+  const Target target = target_of(debug ? McKey(request.key, request.has('b')).view() : request.key,
+                                  deed_of(request), asked.now);
   const std::string_view rest = target.elsewhere ? capped_rest(request, asked.now) : request.rest;
   if (!request.noreply) add_slot(asked.client, Slot::Kind::whole, 1);
   send(asked, target, asked.client.slots.end() - 1, part,

@@ -153,7 +153,7 @@ Target Proxy::target_of_read(ServerId owner, std::string_view command, Time now)
     McRequest request;
     if (parse_memcached(command, pool_.limits.memcached, request).what != McParsed::What::request) return {};
     if (request.verb == McVerb::meta_get)
-      return target_of(McKey(request.key, request.rest).view(), Deed::read, now);
+      return target_of(McKey(request.key, request.has('b')).view(), Deed::read, now);
     return target_of(next_word(request.rest), Deed::read, now);
   }
   RespRequest request;

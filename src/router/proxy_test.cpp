@@ -98,9 +98,67 @@ TEST(proxy, a_miss_by_policy_is_for_reads_only) {
   Pool pool = pool_of(Protocol::memcached, 1);
   pool.failing.on_failure = OnFailure::miss;
   Proxy proxy(std::move(pool));
-  const auto id = client_that_says(proxy, "get a b\r\nset a 0 0 1\r\n1\r\nmg a v\r\nmg a v q\r\n");
+  const auto id = proxy.add_client();
+  proxy.client_in(id).append("get a b\r\nset a 0 0 1\r\n1\r\nmg a v\r\nmg a v q\r\n");
+  proxy.client_in(id).append("mg a O12 v k\r\nmg YQ== k b Ox q\r\nmg Y!Q== k b Ox\r\n");
+  proxy.serve(id, Time(0));
   proxy.lost(0, "Connection refused", Time(0));
-  EXPECT_EQ(proxy.client_out(id).view(), "END\r\nSERVER_ERROR s0: Connection refused\r\nEN\r\n");
+  EXPECT_EQ(proxy.client_out(id).view(),
+            "END\r\nSERVER_ERROR s0: Connection refused\r\nEN\r\nEN O12 ka\r\nEN kYQ== b Ox\r\n");
+}
+
+TEST(proxy, a_value_that_is_too_large_takes_the_old_one_with_it) {
+  Pool pool = pool_of(Protocol::memcached, 1);
+  pool.limits.memcached.value = 3;
+  Proxy proxy(std::move(pool));
+  const auto id = proxy.add_client();
+  proxy.client_in(id).append(
+      "set a 0 0 4\r\n1234\r\nset b 0 0 4 noreply\r\n1234\r\nms YQ== 4 b q\r\n1234\r\nadd c 0 0 "
+      "4\r\n1234\r\nget a\r\n");
+  proxy.serve(id, Time(0));
+  proxy.connected(0, Time(0));
+  EXPECT_EQ(proxy.server_out(0).view(), "mn\r\ndelete a\r\ndelete b\r\ndelete a\r\nget a\r\n");
+  EXPECT_EQ(proxy.client_out(id).view(), "") << "it is not told before the old value is gone";
+  proxy.server_in(0).append("ERROR\r\nDELETED\r\nNOT_FOUND\r\nDELETED\r\n");
+  EXPECT_TRUE(proxy.answered(0, Time(0)));
+  const std::string refused = "SERVER_ERROR object too large for cache\r\n";
+  EXPECT_EQ(proxy.client_out(id).view(), refused + refused + refused);
+}
+
+TEST(proxy, a_get_of_many_keys_is_asked_for_bit_by_bit) {
+  Pool pool = pool_of(Protocol::memcached, 1);
+  pool.limits.unsent = 100'000;
+  Proxy proxy(std::move(pool));
+  const auto id = proxy.add_client();
+  std::string keys;
+  for (int i = 0; i < 1000; ++i) keys += " k" + std::to_string(i);
+  proxy.client_in(id).append("get" + keys + "\r\nmn\r\n");
+  proxy.serve(id, Time(0));
+  proxy.connected(0, Time(0));
+  const std::string value(10'000, 'v');
+  std::size_t most_asked = 0, most_kept = 0;
+  std::string told;
+  proxy.server_in(0).append("ERROR\r\n");
+  for (std::size_t asked = 0; proxy.counters().parts > asked;) {
+    most_asked = std::max<std::size_t>(most_asked, proxy.counters().parts - asked);
+    for (; asked < proxy.counters().parts; ++asked)
+      proxy.server_in(0).append("VALUE k" + std::to_string(asked) + " 0 10000\r\n" + value + "\r\nEND\r\n");
+    ASSERT_TRUE(proxy.answered(0, Time(0)));
+    most_kept = std::max(most_kept, proxy.client_out(id).size());
+    told += proxy.client_out(id).view();
+    proxy.client_out(id).clear();
+    if (proxy.waits_for_service(id)) proxy.serve(id, Time(0));
+  }
+  told += proxy.client_out(id).view();
+  EXPECT_EQ(proxy.counters().parts, 1000u);
+  EXPECT_EQ(proxy.counters().requests, 2u);
+  EXPECT_LE(most_asked, 64u);
+  EXPECT_LT(most_kept, 700'000u);
+  for (std::size_t i = 0, at = 0; i < 1000; ++i) {
+    at = told.find("VALUE k" + std::to_string(i) + " 0 10000\r\n", at);
+    ASSERT_NE(at, told.npos) << i;
+  }
+  EXPECT_TRUE(told.ends_with("\r\nEND\r\nMN\r\n"));
 }
 
 TEST(proxy, a_client_that_never_reads_is_not_served_beyond_its_limits) {

@@ -79,9 +79,9 @@ class RouterTest(unittest.TestCase):
             file.write(text)
         return path
 
-    def memcached(self, place):
+    def memcached(self, place, *more):
         at = ["-s", place] if isinstance(place, str) else ["-l", host_of(place)[0], "-p", str(host_of(place)[1])]
-        self.processes.start([program("memcached"), "-u", "root", "-m", "64", *at], place)
+        self.processes.start([program("memcached"), "-u", "root", "-m", "64", *at, *more], place)
         return self.processes.started[-1]
 
     def redis(self, place):
