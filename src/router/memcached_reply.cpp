@@ -6,7 +6,6 @@
 #include <cstring>
 #include <span>
 
-#include "arcwise/hash.hpp"
 #include "router/memcached_request.hpp"
 
 namespace arcwise::router {
@@ -133,9 +132,23 @@ bool is_memcached_error(std::string_view reply) noexcept {
   return reply.starts_with("ERROR") || reply.starts_with("CLIENT_ERROR") || reply.starts_with("SERVER_ERROR");
 }
 
+// Each request pays for it: eight bytes at a time, and the last eight, which may be some of those before.
 McTag mc_tag(std::string_view key) noexcept {
   constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  const auto hash = key_hash(KeyHashId::xxh3, key);
+  constexpr std::uint64_t odd = 0x9e37'79b9'7f4a'7c15;
+  std::uint64_t hash = key.size(), word = 0;
+  const auto mix = [&](std::size_t at, std::size_t size) {
+    word = 0;
+    std::memcpy(&word, key.data() + at, size);
+    hash = (hash ^ word) * odd;
+    hash ^= hash >> 32;
+  };
+  std::size_t at = 0;
+  for (; at + 8 < key.size(); at += 8) mix(at, 8);
+  if (key.size() >= 8)
+    mix(key.size() - 8, 8);
+  else if (!key.empty())
+    mix(0, key.size());
   return static_cast<McTag>(digits[hash & 63] << 8 | digits[hash >> 6 & 63]);
 }
 

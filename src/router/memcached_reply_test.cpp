@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -111,6 +112,18 @@ TEST(memcached_reply, a_value_that_is_passed_over_leaves_its_end) {
     ASSERT_EQ(part.size, 0u);
     ASSERT_EQ(whole.substr(part.spare), end);
     EXPECT_EQ(scan_memcached(part.spared, end).size, std::string_view(end).size());
+  }
+}
+
+TEST(memcached_reply, the_marks_of_keys_are_as_different_as_random_ones) {
+  for (const char* form : {"k%", "user:%:profile:of:one", "%", "0123456789abcdef%0123456789abcdef"}) {
+    std::map<McTag, int> counts;
+    for (int i = 0; i < 20'000; ++i) {
+      std::string key = form;
+      ++counts[mc_tag(key.replace(key.find('%'), 1, std::to_string(i)))];
+    }
+    EXPECT_GT(counts.size(), 3900u) << form << ": of 4096";
+    for (const auto& [tag, count] : counts) EXPECT_LT(count, 30) << form;
   }
 }
 
