@@ -50,7 +50,9 @@ class Demo(unittest.TestCase):
             demo.send_signal(signal.SIGINT)
             self.assertEqual(demo.wait(timeout=30), 0, demo.stdout.read())
         finally:
-            demo.kill()
+            if demo.poll() is None:
+                demo.terminate()  # so that it stops what it has started
+                demo.communicate(timeout=30)
             demo.stdout.close()
         deadline = time.monotonic() + 5
         while (left := [pid for pid in started if pathlib.Path(f"/proc/{pid}").exists()]) and time.monotonic() < deadline:
