@@ -18,6 +18,10 @@ namespace {
 
 constexpr milliseconds publish_every{200}, publish_idle{1000};
 constexpr int few_events = 16;
+constexpr std::size_t many_bytes = std::size_t{32} << 10;
+// A large value comes in by few ticks. Of clients there are many, and what each may bring in a tick is
+// little.
+constexpr std::size_t most_of_server = std::size_t{1} << 20;
 
 Time clock_now() noexcept {
   return std::chrono::duration_cast<Time>(std::chrono::steady_clock::now().time_since_epoch());
@@ -126,6 +130,8 @@ void Loop::run() {
     const auto told = std::span(events).first(static_cast<std::size_t>(std::max(count, 0)));
     for (const epoll_event& e : told) ask_for_bytes(e.data.u64, e.events);
     std::span<const Transfer> received = transfers_.run();
+    bulk_ = std::any_of(received.begin(), received.end(),
+                        [](const Transfer& t) { return t.buffer->size() >= many_bytes; });
     for (const epoll_event& e : told) {
       const bool has_bytes = !received.empty() && received.front().what == e.data.u64;
       handle(e.data.u64, e.events, has_bytes ? &received.front() : nullptr);
@@ -138,8 +144,9 @@ void Loop::run() {
     listen_again();
     report(count > 0);
     // What a tick costs by itself is shared by its requests: where clients or servers wait for this
-    // processor, they bring more for the next one. Where nobody waits, this returns at once.
-    if (count > 0 && count < few_events) sched_yield();
+    // processor, they bring more for the next one. Where nobody waits, this returns at once. Not where large
+    // values pass, which take many ticks: each would wait for its turn.
+    if (count > 0 && count < few_events && !bulk_) sched_yield();
   }
 }
 
@@ -151,7 +158,7 @@ void Loop::ask_for_bytes(std::uint64_t tag, std::uint32_t events) {
   if (role == Role::client && side.clients[id].fd && side.proxy.wants_bytes(id))
     transfers_.receive(side.clients[id].fd.get(), side.proxy.client_in(id), tag);
   if (role == Role::server && side.servers[id].fd && side.proxy.state(id) != Proxy::State::connecting)
-    transfers_.receive(side.servers[id].fd.get(), side.proxy.server_in(id), tag);
+    transfers_.receive(side.servers[id].fd.get(), side.proxy.server_in(id), tag, most_of_server);
 }
 
 void Loop::handle(std::uint64_t tag, std::uint32_t events, const Transfer* received) {
@@ -202,7 +209,8 @@ void Loop::server_event(std::size_t at, Proxy::ServerId n, std::uint32_t events,
     side.proxy.connected(n, now_);
   }
   if (has_arrived(events)) {
-    const Transfer got = received ? *received : receive_now(socket.fd.get(), side.proxy.server_in(n));
+    const Transfer got =
+        received ? *received : receive_now(socket.fd.get(), side.proxy.server_in(n), most_of_server);
     if (!side.proxy.answered(n, now_)) return close_server(at, n, "it broke the protocol");
     if (got.moved == Moved::closed) return close_server(at, n, "it closed the connection");
   }
@@ -243,6 +251,7 @@ void Loop::sent_to_client(std::size_t at, std::uint32_t id, const Transfer& sent
   Socket& socket = side.clients[id];
   if (!socket.fd) return;
   if (sent.moved == Moved::closed) return close_client(at, id);
+  bulk_ |= sent.moved == Moved::some;
   if (sent.moved == Moved::all && side.proxy.finished(id)) return close_client(at, id);
   if (side.proxy.waits_for_service(id)) side.proxy.serve(id, now_);
   watch(socket, tag(Role::client, at, id), side.proxy.wants_bytes(id), sent.moved == Moved::some);
@@ -256,6 +265,7 @@ bool Loop::can_send(std::size_t at, Proxy::ServerId n) const noexcept {
 void Loop::sent_to_server(std::size_t at, Proxy::ServerId n, const Transfer& sent) {
   if (!can_send(at, n)) return;
   if (sent.moved == Moved::closed) return close_server(at, n, std::strerror(sent.error));
+  bulk_ |= sent.moved == Moved::some;
   watch(sides_[at].servers[n], tag(Role::server, at, n), true, sent.moved == Moved::some);
 }
 

@@ -105,7 +105,8 @@ class Loop {
   Time now_{}, published_{};
   bool unpublished_ = false;  ///< something may have been counted since
   bool draining_ = false;
-  int looks_ = 0;  ///< for what has arrived, since it drains
+  bool bulk_ = false;  ///< this tick moves more than requests
+  int looks_ = 0;      ///< for what has arrived, since it drains
   Time drained_at_{};
   std::atomic<std::int64_t> drain_ms_{-1};
   std::atomic<std::uint64_t> answered_{0};

@@ -161,6 +161,7 @@ bool is_of_key(std::string_view reply, McTag tag) noexcept {
     const std::string_view rest = reply.substr(6);
     return mc_tag(rest.substr(0, rest.find(' '))) == tag;
   }
+  if (reply == "EN\r\n") return true;  // the first servers with meta commands give nothing back with a miss
   const bool value = reply.starts_with("VA ");
   if (!value && (!reply.starts_with("EN") || reply.starts_with("END"))) return true;
   std::size_t at = 2;

@@ -137,9 +137,10 @@ TEST(memcached_reply, a_reply_that_names_another_key_is_not_the_keys) {
     EXPECT_TRUE(is_of_key(reply, tag)) << reply;
     EXPECT_FALSE(is_of_key(reply, other)) << reply;
   }
-  for (const char* reply : {"VA 1 f0\r\nx\r\n", "EN\r\n", "VA 1\r\nx\r\n"})
+  for (const char* reply : {"VA 1 f0\r\nx\r\n", "EN O\r\n", "VA 1\r\nx\r\n"})
     EXPECT_FALSE(is_of_key(reply, tag)) << reply;
-  for (const char* reply : {"END\r\n", "SERVER_ERROR x\r\n"}) EXPECT_TRUE(is_of_key(reply, tag)) << reply;
+  for (const char* reply : {"END\r\n", "EN\r\n", "SERVER_ERROR x\r\n"})
+    EXPECT_TRUE(is_of_key(reply, tag)) << reply;
 }
 
 }  // namespace

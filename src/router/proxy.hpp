@@ -142,7 +142,7 @@ class Proxy {
 
   /// Few of the keys of one get before it is known how long answers are likely to be.
   std::size_t most_waiting(const Client& client) const noexcept {
-    constexpr std::size_t at_first = 64;
+    constexpr std::size_t at_first = 16;
     const bool unknown = client.usual == 0 && client.asked_keys > 0;
     return unknown ? std::min(at_first, pool_.limits.requests) : pool_.limits.requests;
   }
@@ -222,6 +222,7 @@ class Proxy {
   void begin_connection(ServerId s, Time now);
   void enter(ServerId s, State state, Time now);
   void let_go(ServerId s);
+  static void note_delivery(Server& server, std::size_t bytes, Time now) noexcept;
   bool is_awaited(const Part& part) const noexcept;
   std::uint64_t first_awaited(const Server& server) const noexcept;
   Time silent_at(const Server& server) const noexcept;

@@ -83,6 +83,14 @@ TEST(proxy_answers, the_answer_to_another_key_is_not_passed_on) {
   }
 }
 
+// The first servers that knew meta commands gave nothing back with a miss.
+TEST(proxy_answers, a_miss_without_an_opaque_is_one) {
+  Pair pair(Protocol::memcached);
+  pair.ask("get a\r\n", milliseconds(140));
+  EXPECT_TRUE(pair.hear("EN\r\n"));
+  EXPECT_EQ(pair.told(), "END\r\n");
+}
+
 // What it answers once too often, or not at all, would be taken for the next one's answer.
 TEST(proxy_answers, a_server_that_is_out_of_step_when_it_has_drained_is_not_used_on) {
   struct Case {

@@ -148,5 +148,20 @@ TEST_F(Deadlines, a_lost_server_is_connected_to_again_when_its_wait_is_over) {
   expect_at(now + Failing{}.first_retry, now, [&] { return proxy.state(0) == ServerState::connecting; });
 }
 
+// Whoever asks for many of them would cost all others their server.
+TEST_F(Deadlines, while_large_answers_come_in_nobody_is_given_up) {
+  ask("get x\r\nget y\r\n", Time{});
+  const std::string value(300'000, 'v');
+  const std::string answer = "VA 300000" + opaque_of("x") + " f0\r\n" + value + "\r\n";
+  Time now{};
+  for (std::size_t at = 0; at < answer.size(); at += 70'000) {
+    now += timeout - milliseconds(1);
+    hear(answer.substr(at, 70'000), now);
+  }
+  EXPECT_EQ(proxy.state(0), ServerState::up);
+  EXPECT_GT(told().size(), value.size());
+  expect_at(now + timeout + Time(1), now, [&] { return proxy.state(0) == ServerState::stalled; });
+}
+
 }  // namespace
 }  // namespace arcwise::router

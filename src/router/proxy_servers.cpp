@@ -2,6 +2,11 @@
 #include "router/proxy.hpp"
 
 namespace arcwise::router {
+namespace {
+
+constexpr std::size_t much = std::size_t{64} << 10;  // bytes of one answer: its server is busy sending it
+
+}  // namespace
 
 // A server that has left and owes no answer.
 void Proxy::let_go(ServerId s) {
@@ -65,6 +70,14 @@ bool Proxy::answers(const Server& server, const Part& part, std::string_view rep
   return reply.starts_with(sentinel(server, true)) == (part.use == Use::sentinel);
 }
 
+// Of the answer that is coming in there are so many bytes.
+void Proxy::note_delivery(Server& server, std::size_t bytes, Time now) noexcept {
+  if (bytes < server.part_in) server.part_in = 0;
+  if (bytes < server.part_in + much) return;
+  server.part_in = bytes;
+  server.delivered = now;
+}
+
 bool Proxy::answered(ServerId s, Time now) {
   Server& server = servers_[s];
   now_ = now;
@@ -96,6 +109,7 @@ bool Proxy::answered(ServerId s, Time now) {
     if (broken) break;
     server.failures = 0;
     server.trouble = Time(-1);
+    if (size >= much) server.delivered = now;
     if (pool_.failing.auto_eject) server.standing->count_success();
     if (part.unheard > 0) {
       --server.parts.front().unheard;
@@ -111,6 +125,7 @@ bool Proxy::answered(ServerId s, Time now) {
     // What was sent behind a greeting that is refused is not done, or not as it should be.
     if (is_own(part.use) && !server.refusal.empty()) break;
   }
+  note_delivery(server, bytes.size() - at, now);
   // Bytes that nobody asked for belong to no request.
   broken |= server.parts.empty() && at < bytes.size();
   server.in.consume(at);
@@ -140,7 +155,7 @@ void Proxy::lost(ServerId s, std::string_view why, Time now) {
   if (!let_go && !further && server.failures == 0) note(Severity::warning, "server_lost", server, why);
   server.meta = server.silent = false;
   server.scanner = {};
-  server.skip = 0;
+  server.skip = server.part_in = 0;
   const auto wait =
       std::min(pool_.failing.last_retry, pool_.failing.first_retry * (1u << std::min(server.failures, 10u)));
   server.retry = now + wait;
@@ -186,18 +201,20 @@ std::uint64_t Proxy::first_awaited(const Server& server) const noexcept {
 Time Proxy::silent_at(const Server& server) const noexcept {
   const bool connected = server.state == State::connecting || server.state == State::up;
   if (!pool_.timeout || !connected || server.parts.empty()) return Time::max();
-  return std::max(server.parts.front().sent, server.heard) + *pool_.timeout + Time(1);
+  return std::max({server.parts.front().sent, server.heard, server.delivered}) + *pool_.timeout + Time(1);
 }
 
 // The time after which something is given up: all that it owes, when it is silent, or what somebody waits for
 // and is older than it may be, though the server answers others. Worked example, a timeout of 400 ms and a
 // server that takes 100 ms for each of 20 reads that were sent together: four are answered. At 400 ms the
 // others are given up, at their own age; those of a client that came at 300 ms are awaited until 700 ms.
+// While large answers come in nobody's age counts: who asks for many of them would cost others their server.
 Time Proxy::given_up_at(const Server& server) const noexcept {
   if (!pool_.timeout || server.parts.empty()) return Time::max();
   const std::uint64_t first = first_awaited(server);
   if (first == server.parts.end()) return silent_at(server);
-  return std::min(silent_at(server), server.parts[first].sent + *pool_.timeout + Time(1));
+  return std::min(silent_at(server),
+                  std::max(server.parts[first].sent, server.delivered) + *pool_.timeout + Time(1));
 }
 
 void Proxy::time_out(ServerId s, Time now) {

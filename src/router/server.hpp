@@ -28,10 +28,10 @@ struct Server {
   Buffer in, out;
   RingQueue<Part> parts;
   std::uint64_t awaited = 0;  ///< nobody waits for its parts before this one
-  std::uint32_t own = 0;  ///< of its parts, those that are the router's own questions
-  Time busy_until{};      ///< since it was said to be
-  Held held;              ///< what waits for its turn
-  Buffer kept;            ///< commands of those parts that may be asked again
+  std::uint32_t own = 0;      ///< of its parts, those that are the router's own questions
+  Time busy_until{};          ///< since it was said to be
+  Held held;                  ///< what waits for its turn
+  Buffer kept;                ///< commands of those parts that may be asked again
   RespScanner scanner;
   Standing* standing = nullptr;
   std::size_t skip = 0;  ///< bytes to come of an answer that was too long
@@ -39,9 +39,11 @@ struct Server {
   bool meta = false, listed = false;
   bool left = false;  ///< the map
   std::uint32_t failures = 0;
-  Time retry{}, since{};  ///< since: in this state
-  Time trouble{-1};       ///< since it failed first, with no answer since; negative: it has not
-  Time heard{};           ///< an answer, or that its connection stands
+  Time retry{}, since{};    ///< since: in this state
+  Time trouble{-1};         ///< since it failed first, with no answer since; negative: it has not
+  Time heard{};             ///< an answer, or that its connection stands
+  Time delivered{};         ///< so much of a large answer that it is not slow
+  std::size_t part_in = 0;  ///< bytes of the answer that is coming in, when they were looked at last
   std::string why;
   std::string refusal;  ///< of what its connection began with
   // proxy_failing.cpp

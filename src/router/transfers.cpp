@@ -10,7 +10,6 @@
 namespace arcwise::router {
 namespace {
 
-constexpr std::size_t read_size = std::size_t{64} << 10;
 constexpr std::size_t at_once = 256;
 constexpr int pending = 1 << 30;  // no number of bytes, and no errno
 
@@ -23,9 +22,26 @@ void finish_receive(Transfer& t, int said) noexcept {
   t.error = -said;
 }
 
+int receive_piece(Transfer& t) {
+  const ssize_t got = ::recv(t.fd, t.buffer->space(piece), piece, MSG_DONTWAIT);
+  const int said = got < 0 ? -errno : static_cast<int>(got);
+  finish_receive(t, said);
+  return said;
+}
+
+// A piece that fills its room has more behind it.
+void receive_rest(Transfer& t, int said) {
+  for (std::size_t all = piece; said == static_cast<int>(piece) && all < t.most; all += piece)
+    said = receive_piece(t);
+}
+
 void receive_alone(Transfer& t) {
-  const ssize_t got = ::recv(t.fd, t.buffer->space(read_size), read_size, MSG_DONTWAIT);
-  finish_receive(t, got < 0 ? -errno : static_cast<int>(got));
+  receive_rest(t, receive_piece(t));
+}
+
+void finish_whole_receive(Transfer& t, int said) {
+  finish_receive(t, said);
+  receive_rest(t, said);
 }
 
 void send_alone(Transfer& t) {
@@ -106,7 +122,7 @@ void Transfers::run_by_ring(std::span<Transfer> some) {
     if (t.sends)
       io_uring_prep_send(call, t.fd, t.buffer->view().data(), t.buffer->size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     else
-      io_uring_prep_recv(call, t.fd, t.buffer->space(read_size), read_size, MSG_DONTWAIT);
+      io_uring_prep_recv(call, t.fd, t.buffer->space(piece), piece, MSG_DONTWAIT);
     io_uring_sqe_set_data64(call, i);
     ++under_way;
   }
@@ -137,21 +153,21 @@ void Transfers::run_by_ring(std::span<Transfer> some) {
     if (said[i] == pending)
       t.sends ? send_alone(t) : receive_alone(t);
     else
-      t.sends ? finish_send(t, said[i]) : finish_receive(t, said[i]);
+      t.sends ? finish_send(t, said[i]) : finish_whole_receive(t, said[i]);
   }
   // The kernel takes no more calls by this way; those that it did not take have just been made by the plain
   // one.
   if (under_way > 0) ring_.reset();
 }
 
-Transfer receive_now(int fd, Buffer& into) {
-  Transfer t{0, fd, false, &into, Moved::some, 0};
+Transfer receive_now(int fd, Buffer& into, std::size_t most) {
+  Transfer t{0, fd, false, &into, Moved::some, 0, most};
   receive_alone(t);
   return t;
 }
 
 Transfer send_now(int fd, Buffer& from) {
-  Transfer t{0, fd, true, &from, Moved::all, 0};
+  Transfer t{0, fd, true, &from, Moved::all, 0, 0};
   send_alone(t);
   return t;
 }

@@ -32,8 +32,12 @@ struct Transfer {
   bool sends;
   Buffer* buffer;
   Moved moved;
-  int error;  ///< errno, where it is closed by a failure
+  int error;         ///< errno, where it is closed by a failure
+  std::size_t most;  ///< received while there is more: whole pieces of `piece`
 };
+
+/// What is received at once.
+inline constexpr std::size_t piece = std::size_t{64} << 10;
 
 class Transfers {
  public:
@@ -42,11 +46,11 @@ class Transfers {
   /// By the thread that is to use it. Without a ring, or where none can be had, calls are made one by one.
   void open(Io io);
 
-  void receive(int fd, Buffer& into, std::uint64_t what) {
-    asked_.push_back({what, fd, false, &into, Moved::some, 0});
+  void receive(int fd, Buffer& into, std::uint64_t what, std::size_t most = piece) {
+    asked_.push_back({what, fd, false, &into, Moved::some, 0, most});
   }
   void send(int fd, Buffer& from, std::uint64_t what) {
-    asked_.push_back({what, fd, true, &from, Moved::all, 0});
+    asked_.push_back({what, fd, true, &from, Moved::all, 0, 0});
   }
   /// Does all that was asked for since it was called last, and says what became of it, in the order asked.
   /// Valid until it is called again.
@@ -62,7 +66,7 @@ class Transfers {
 };
 
 /// One alone.
-Transfer receive_now(int fd, Buffer& into);
+Transfer receive_now(int fd, Buffer& into, std::size_t most = piece);
 Transfer send_now(int fd, Buffer& from);
 
 }  // namespace arcwise::router

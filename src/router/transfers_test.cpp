@@ -40,6 +40,18 @@ class transfers : public testing::TestWithParam<Io> {
   Transfers moves_;
 };
 
+TEST_P(transfers, of_one_that_has_more_as_much_is_received_as_is_asked_for) {
+  Pair few, many;
+  for (Pair* pair : {&few, &many}) pair->say(std::string(3 * piece / 2, 'x'));
+  moves_.receive(few.near.get(), few.buffer, 0);
+  moves_.receive(many.near.get(), many.buffer, 1, 4 * piece);
+  moves_.run();
+  EXPECT_EQ(few.buffer.size(), piece);
+  EXPECT_EQ(many.buffer.size(), 3 * piece / 2);
+  many.far = Descriptor();
+  EXPECT_EQ(receive_now(many.near.get(), many.buffer, 4 * piece).moved, Moved::closed);
+}
+
 TEST_P(transfers, receives_from_many_sockets_what_each_has) {
   std::vector<Pair> pairs(600);  // more than a ring takes at once
   for (std::size_t i = 0; i < pairs.size(); ++i) {
