@@ -288,6 +288,12 @@ TEST(config, what_was_set_and_does_nothing_is_noted) {
   EXPECT_TRUE(config->pools[0].pool.notes.empty());
 }
 
+TEST(config, a_timeout_of_0_is_none_to_twemproxy) {
+  const auto config = read("p:\n  listen: 127.0.0.1:1\n  timeout: 0\n  servers:\n   - 127.0.0.1:2:1\n");
+  ASSERT_TRUE(config) << to_string(config.error());
+  EXPECT_FALSE(config->pools[0].pool.timeout);
+}
+
 TEST(config, twemproxys_settings_are_taken_over) {
   const auto config = read(
       "p:\n  listen: /tmp/p.sock 0660\n  redis: true\n  redis_auth: secret\n  redis_db: 3\n  timeout: 400\n  "

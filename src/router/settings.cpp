@@ -47,7 +47,8 @@ Error bad(const Source& source, const YamlNode& node, const std::string& why, co
 std::optional<Error> take_over(const Source& source, const YamlNode& node, PoolConfig& to) {
   for (const Counterpart& pair : counterparts) {
     const YamlNode* item = node.find(pair.theirs);
-    if (!item) continue;
+    if (!item || (pair.theirs == "timeout" && item->text == "0"))
+      continue;  // 0: it waits for ever, as without
     const std::array<std::string, 1> words{pair.text(*item)};
     for (const auto& setting : pool_settings())
       if (setting.key == pair.ours)
