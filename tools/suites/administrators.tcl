@@ -33,7 +33,8 @@ proc ::suite::ask_servers {method argv} {
 proc ::redis::__dispatch__raw__ {id method argv} {
     set ours [expr {![info exists ::suite::own($id)] && $::redis::blocking($id) && !$::redis::deferred($id)
         && ([string tolower $method] in $::suite::commands || [string equal -nocase [lindex $argv 0] kill])}]
-    if {$ours && ![string equal -nocase [lindex $argv 0] protocol]} {
+    # MEMORY USAGE has a key, and so an owner; what DEBUG PROTOCOL answers is the connection's own.
+    if {$ours && [string tolower [lindex $argv 0]] ni {protocol usage}} {
         return [::suite::ask_servers $method $argv]
     }
     return [::suite::send $id $method $argv]

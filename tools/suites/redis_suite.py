@@ -12,13 +12,16 @@ from servers import Processes, free_ports, program
 HERE = os.path.dirname(os.path.abspath(__file__))
 UNITS = """type/string type/incr type/list type/list-2 type/list-3 type/set type/zset type/hash type/stream type/stream-cgroups keyspace scan
  expire sort multi scripting functions bitops bitfield geo hyperloglog protocol quit dump other auth limits lazyfree introspection introspection-2
- info memefficiency violations""".split()
+ memefficiency violations""".split()
 
 
 def start(processes, ports, **settings):
     """Servers behind a router; where that listens. Keys are placed as by twemproxy, so that {tags} hold together what belongs together."""
     for port in ports[1:]:
-        processes.start([program("redis-server"), "--save", "", "--port", str(port), "--bind", "127.0.0.1", "--enable-debug-command", "yes"], port)
+        own = os.path.join(processes.folder, str(port))
+        os.mkdir(own)
+        processes.start([program("redis-server"), "--save", "", "--port", str(port), "--bind", "127.0.0.1", "--dir", own, "--enable-debug-command",
+                         "yes"], port)
     lines = []
     for number, listen in enumerate([f"127.0.0.1:{ports[0]}", os.path.join(processes.folder, "suite.sock")]):
         lines += [f"suite{number}:", f"  listen: {listen}", "  redis: true", "  hash: fnv1a_64", "  distribution: ketama", "  hash_tag: \"{}\"",
