@@ -37,10 +37,11 @@ def hiredis(folder):
         subprocess.run(["gcc", "-std=gnu99", "-w", "-O1", "-o", binary, *files], cwd=source, check=True)
         ports = free_ports(2)
         start(processes, ports, redis_db=9)
-        done = subprocess.run([binary, "-p", str(ports[0]), "-s", os.path.join(processes.folder, "suite.sock"), "--skip-throughput"],
+        done = subprocess.run(["stdbuf", "-oL", binary, "-p", str(ports[0]), "-s", os.path.join(processes.folder, "suite.sock"), "--skip-throughput"],
                               capture_output=True, text=True, timeout=120, check=False)
-    return [(name, verdict == "PASSED") for name, verdict in re.findall(r"^#\d+ (.*?): .*?(PASSED|FAILED)", re.sub(r"\x1b\[[0-9;]*m", "", done.stdout),
-                                                                       re.MULTILINE)]
+    said = re.sub(r"\x1b\[[0-9;]*m", "", done.stdout)
+    results = [(name, verdict == "PASSED") for name, verdict in re.findall(r"^#\d+ (.*?): .*?(PASSED|FAILED)", said, re.MULTILINE)]
+    return results + ([] if done.returncode >= 0 else [(f"ends after {len(results)}: {done.stderr.strip()[-200:]}", False)])
 
 
 def twemproxy(folder):

@@ -89,7 +89,7 @@ class NutCracker(Server):
         path = os.path.join(SCRATCH.name, f"{self.port()}.yml")
         with open(path, "w", encoding="utf-8") as file:
             file.write("\n".join(lines) + "\n")
-        return [os.environ["ARCWISED"], "--config", path, "--timeout", "2s", "--set", "first_retry=10ms", "--set", "last_retry=10ms"]
+        return [os.environ["ARCWISED"], "--config", path, "--timeout", "10s", "--set", "first_retry=10ms", "--set", "last_retry=10ms"]
 
     def signal(self, name):
         self.process.send_signal(getattr(signal, f"SIG{name}"))
