@@ -44,7 +44,7 @@ XREVRANGE x + -|XREAD COUNT 1 STREAMS x 0|XREAD STREAMS nope 0|XGROUP CREATE x g
 XREADGROUP GROUP grp bob COUNT 1 STREAMS x >|XPENDING x grp|XACK x grp 1-1|XCLAIM x grp bob 0 1-2|XAUTOCLAIM x grp bob 0 0
 XINFO STREAM nope|XINFO GROUPS nope|XINFO CONSUMERS nope grp|XGROUP SETID x grp 0|XGROUP DELCONSUMER x grp bob|XGROUP DESTROY x grp|XSETID x 2-0|XDEL x 1-1
 XTRIM x MAXLEN 0|EVAL "return {KEYS[1],ARGV[1],{1,2}}" 1 a b|EVAL "return {double=3.5,1,false}" 0|EVAL "redis.setresp(3) return {map={x=1}}" 1 a
-EVAL_RO "return redis.call('GET',KEYS[1])" 1 b|EVAL "return redis.error_reply('MY ERR')" 1 a|EVAL nonsense 1 a|EVAL x 5 a|EVAL x -1 a|EVAL x no a
+EVAL "redis.setresp(3) return {big_number='1 2\\n3'}" 1 a|EVAL_RO "return redis.call('GET',KEYS[1])" 1 b|EVAL "return redis.error_reply('MY ERR')" 1 a|EVAL nonsense 1 a|EVAL x 5 a|EVAL x -1 a|EVAL x no a
 SCRIPT LOAD "return 7"|EVALSHA 1fdf47ae19bbe33cdd8ea09e3a2a1d3b2bc1c7a7 0|EVALSHA_RO 1fdf47ae19bbe33cdd8ea09e3a2a1d3b2bc1c7a7 1 a
 SCRIPT EXISTS 1fdf47ae19bbe33cdd8ea09e3a2a1d3b2bc1c7a7 0000|SCRIPT FLUSH|SCRIPT EXISTS 0000|SCRIPT NOPE
 FUNCTION LOAD "#!lua name=lib\nredis.register_function{function_name='f',callback=function(k,a) return k[1] end,flags={'no-writes'}}"|FCALL f 1 a|FCALL_RO f 1 a

@@ -99,8 +99,9 @@ bool is_scalar(char type, std::string_view text) noexcept {
       return text.empty();
     case '#':
       return text == "t" || text == "f";
+    case '(':  // a script's, which may return any words as a big number
+      return true;
     case ',':
-    case '(':
       return !text.empty() && text.find_first_not_of("0123456789+-.einfaEINFA") == text.npos;
     default:
       return false;

@@ -9,11 +9,26 @@ namespace arcwise::router {
 namespace {
 
 TEST(resp_scanner, finds_the_end_of_each_kind_of_reply) {
-  for (const std::string_view reply :
-       {"+OK\r\n", "-ERR no\r\n", ":12\r\n", "$2\r\nhi\r\n", "$-1\r\n", "$0\r\n\r\n", "*0\r\n", "*-1\r\n",
-        "*2\r\n:1\r\n$2\r\nhi\r\n", "*2\r\n*1\r\n*0\r\n+x\r\n", "%1\r\n+a\r\n:1\r\n", "~2\r\n#t\r\n_\r\n",
-        ",1.5\r\n", "(123\r\n", "=5\r\ntxt:x\r\n", "!3\r\nERR\r\n", "|1\r\n+k\r\n+v\r\n:1\r\n",
-        ">2\r\n+a\r\n+b\r\n"}) {
+  for (const std::string_view reply : {"+OK\r\n",
+                                       "-ERR no\r\n",
+                                       ":12\r\n",
+                                       "$2\r\nhi\r\n",
+                                       "$-1\r\n",
+                                       "$0\r\n\r\n",
+                                       "*0\r\n",
+                                       "*-1\r\n",
+                                       "*2\r\n:1\r\n$2\r\nhi\r\n",
+                                       "*2\r\n*1\r\n*0\r\n+x\r\n",
+                                       "%1\r\n+a\r\n:1\r\n",
+                                       "~2\r\n#t\r\n_\r\n",
+                                       ",1.5\r\n",
+                                       "(123\r\n",
+                                       "(123  123\r\n",
+                                       "(\r\n",
+                                       "=5\r\ntxt:x\r\n",
+                                       "!3\r\nERR\r\n",
+                                       "|1\r\n+k\r\n+v\r\n:1\r\n",
+                                       ">2\r\n+a\r\n+b\r\n"}) {
     const std::string bytes = std::string(reply) + "+next\r\n";
     EXPECT_EQ(RespScanner().scan(bytes).size, reply.size()) << reply;
     // Byte by byte it is the same, and never too early.
