@@ -39,7 +39,8 @@ std::string_view take_word(std::string_view& line) noexcept {
   return word;
 }
 
-constexpr std::uint64_t longest_value = (std::uint64_t{1} << 31) - 1;
+constexpr std::uint64_t longest_value = std::uint64_t{1}
+                                        << 30;  // the most that memcached can be told to take
 
 // VALUE KEY FLAGS SIZE [CAS], without its end.
 bool value_line(std::string_view line, bool unique, std::uint64_t& size) noexcept {

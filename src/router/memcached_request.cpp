@@ -26,8 +26,8 @@ constexpr std::string_view bad_delta = "CLIENT_ERROR invalid numeric delta argum
 constexpr std::string_view bad_delete =
     "CLIENT_ERROR bad command line format.  Usage: delete <key> [noreply]\r\n";
 
-constexpr int most_set_flags = 15;  // memcached takes 16; the router may add a time to live
-constexpr int most_flags = 17;      // of other meta commands
+constexpr int most_set_flags = 16;
+constexpr int most_flags = 17;  // of other meta commands
 
 constexpr std::array<std::pair<std::string_view, McVerb>, 26> verbs{{
     {"get", McVerb::get},
@@ -149,21 +149,33 @@ McParsed meta_key(const Whole& whole, std::string_view rest, McRequest& out) noe
   return {What::request, whole.line, 0, 0, false, false, {}};
 }
 
+// A blank within a key moves all words behind it. Worked example: "add a b 5 100 0" has a value of 0 bytes,
+// and waits for no hundred; so of a line that is refused the last number says how long its value is.
+std::optional<std::size_t> announced(std::string_view words, bool unique) noexcept {
+  std::array<std::string_view, 2> last;
+  for (std::string_view word = next_word(words); !word.empty(); word = next_word(words))
+    if (word != "noreply") last = {last[1], word};
+  return length(unique ? last[0] : last[1]);
+}
+
 // set KEY FLAGS EXPTIME BYTES [CAS] [noreply]
 McParsed storage(const Whole& whole, std::string_view rest, const McLimits& limits, McRequest& out) noexcept {
   const int words = words_in(rest), fixed = out.verb == McVerb::cas ? 4 : 3;
-  const bool counted = words == fixed || words == fixed + 1;
+  if (words < fixed) return refuse(whole.line, unknown);
+  const bool counted = words <= fixed + 1;
   out.noreply = take_noreply(rest) && counted;
+  const std::string_view all = rest;
   const char* begin = rest.data();
-  const std::string_view flags = next_word(rest), expires = next_word(rest), bytes = next_word(rest);
-  const auto size = length(bytes);
-  if (!size) return unheard(out, refuse(whole.line, counted ? bad_format : unknown));
-  if (!whole.error.empty()) return unheard(out, refuse(whole.line, whole.error, *size + 2));
-  if (!counted) return refuse(whole.line, unknown, *size + 2);
-  const bool fine = mc_is_number(flags, 0xffff'ffff) && mc_is_time(expires) &&
-                    (out.verb != McVerb::cas || mc_is_number(next_word(rest), ~std::uint64_t{0})) &&
-                    out.key.size() <= mc_longest_key;
-  if (!fine) return unheard(out, refuse(whole.line, bad_format, *size + 2));
+  const std::string_view flags = next_word(rest), expires = next_word(rest);
+  const auto size = length(next_word(rest));
+  const bool fine = counted && whole.error.empty() && size && mc_is_number(flags, 0xffff'ffff) &&
+                    mc_is_time(expires) && out.key.size() <= mc_longest_key &&
+                    (out.verb != McVerb::cas || mc_is_number(next_word(rest), ~std::uint64_t{0}));
+  if (!fine) {
+    const auto data = announced(all, out.verb == McVerb::cas);
+    const std::string_view error = !counted ? unknown : whole.error.empty() ? bad_format : whole.error;
+    return unheard(out, refuse(whole.line, error, data ? *data + 2 : 0));
+  }
   out.rest = {begin, static_cast<std::size_t>(rest.data() - begin)};
   return unheard(out, with_data(whole, *size, limits, out));
 }
@@ -203,17 +215,14 @@ McParsed one_key(const Whole& whole, std::string_view rest, McRequest& out) noex
   if (words > 2 || (!removes && words == 0)) return refuse(whole.line, unknown);
   out.noreply = take_noreply(rest);
   if (!whole.error.empty()) return unheard(out, refuse(whole.line, whole.error));
-  if (out.key.size() > mc_longest_key) return unheard(out, refuse(whole.line, bad_format));
   const char* begin = rest.data();
   const std::string_view word = next_word(rest);
   const std::string_view number = {begin, static_cast<std::size_t>(rest.data() - begin)};
-  if (removes) {
-    out.rest = {};
-    const bool fine = word.empty() || (word == "0" && next_word(rest).empty());
-    return fine ? McParsed{What::request, whole.line, 0, 0, false, false, {}}
-                : unheard(out, refuse(whole.line, bad_delete));
-  }
-  out.rest = number;
+  if (removes && !word.empty() && (word != "0" || !next_word(rest).empty()))
+    return unheard(out, refuse(whole.line, bad_delete));
+  if (out.key.size() > mc_longest_key) return unheard(out, refuse(whole.line, bad_format));
+  out.rest = removes ? std::string_view() : number;
+  if (removes) return {What::request, whole.line, 0, 0, false, false, {}};
   if (out.verb == McVerb::touch ? mc_is_time(word) : mc_is_number(word, ~std::uint64_t{0}))
     return {What::request, whole.line, 0, 0, false, false, {}};
   return unheard(out, refuse(whole.line, out.verb == McVerb::touch ? bad_time : bad_delta));

@@ -71,6 +71,15 @@ TEST(memcached_request, what_is_forwarded_has_a_fixed_number_of_words) {
             (Lines{"set key=a rest= 0 0 1 data=3", "ERROR", ""}));
 }
 
+TEST(memcached_request, of_a_key_with_a_blank_the_value_is_passed_over) {
+  const std::string bad = "CLIENT_ERROR bad command line format", get = "get key= rest= a data=0";
+  EXPECT_EQ(heard("set my key 0 0 2\r\nhi\r\nget a\r\n"), (Lines{bad, get}));
+  EXPECT_EQ(heard("set my dear key 0 0 2\r\nhi\r\nget a\r\n"), (Lines{"ERROR", get}));
+  EXPECT_EQ(heard("add a b 5 100 0 noreply\r\n\r\nget a\r\n"), (Lines{"ERROR", get}));
+  EXPECT_EQ(heard("cas my key 0 0 2 17\r\nhi\r\nget a\r\n"), (Lines{bad, get}));
+  EXPECT_EQ(heard("set a 0 0\r\nget a\r\ncas a 0 0 2\r\nget a\r\n"), (Lines{"ERROR", get, "ERROR", get}));
+}
+
 TEST(memcached_request, what_a_server_would_read_otherwise_is_refused_with_its_value) {
   using namespace std::string_view_literals;
   const std::string bad = "CLIENT_ERROR bad command line format";

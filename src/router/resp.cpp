@@ -181,7 +181,7 @@ RespRequest::Parsed RespRequest::parse_array(std::string_view bytes, const RespL
     count_ = static_cast<std::size_t>(header.count);
   }
   while (words_.size() < count_) {
-    if (bytes.size() > at_ && bytes[at_] != '$') return broken("-ERR Protocol error: expected '$'\r\n");
+    if (bytes.size() > at_ && bytes[at_] != '$') return unexpected(bytes[at_]);
     const Header header = count_at(bytes, at_);
     if (header.what == Header::What::more) return {};
     if (header.what == Header::What::too_long)
@@ -197,6 +197,12 @@ RespRequest::Parsed RespRequest::parse_array(std::string_view bytes, const RespL
     at_ = header.end + length + 2;
   }
   return {What::request, at_, {}};
+}
+
+RespRequest::Parsed RespRequest::unexpected(char got) {
+  line_ = "-ERR Protocol error: expected '$', got ' '\r\n";
+  if (got != '\r' && got != '\n') line_[line_.size() - 4] = got;
+  return broken(line_);
 }
 
 RespRequest::Parsed RespRequest::parse_line(std::string_view bytes, const RespLimits& limits) {

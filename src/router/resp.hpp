@@ -74,10 +74,11 @@ class RespRequest {
   Parsed parse_line(std::string_view bytes, const RespLimits& limits);
   Parsed parse_array(std::string_view bytes, const RespLimits& limits);
   bool split(std::string_view line);
+  Parsed unexpected(char got);
   Parsed broken(std::string_view error) const noexcept { return {What::broken, 0, error}; }
 
   std::vector<Word> words_;
-  std::string line_, text_;  ///< a line of words, as an array, and without their lengths
+  std::string line_, text_;  ///< a line of words, as an array, and without their lengths; line_: or an error
   std::size_t at_ = 0;
   std::size_t count_ = 0;  ///< of the array; 0: not known yet
   bool inline_ = false;

@@ -113,7 +113,7 @@ TEST(resp_request, an_empty_one_is_passed_over) {
 TEST(resp_request, what_breaks_the_protocol_has_rediss_own_error) {
   std::string error;
   for (const auto& [bytes, expected] :
-       {std::pair{"*x\r\n", "invalid multibulk length"}, std::pair{"*1\r\nPING\r\n", "expected '$'"},
+       {std::pair{"*x\r\n", "invalid multibulk length"}, std::pair{"*1\r\nPING\r\n", "expected '$', got 'P'"},
         std::pair{"*1\r\n$-1\r\n", "invalid bulk length"},
         std::pair{"*1\r\n$99999999999\r\n", "invalid bulk length"},
         std::pair{"SET 'a\r\n", "unbalanced quotes"}, std::pair{"SET \"a\"b\r\n", "unbalanced quotes"},
