@@ -34,8 +34,8 @@ struct Client {
   std::size_t wanted = 0;  ///< bytes before which parsing again is of no use
   std::size_t skip = 0;
   std::size_t asked_keys = 0;  ///< of a get at hand, bytes with the keys that are asked already
-  std::size_t kept = 0;   ///< bytes of answers that wait in slots
-  std::size_t usual = 0;  ///< bytes that an answer is likely to have
+  std::size_t kept = 0;        ///< bytes of answers that wait in slots
+  std::size_t usual = 0;       ///< bytes that an answer is likely to have
   bool used = false, closing = false, skip_line = false, listed = false;
   bool stopped = false;       ///< for want of room
   bool resumes = false;       ///< it is listed among those that go on when there is room
@@ -47,6 +47,17 @@ struct Client {
   bool own_lanes = false;   ///< it does not speak through the servers' first connections
   bool watch_lost = false;  ///< with its connection, or its owner: EXEC does nothing
   ServerId lane = nobody;   ///< the connection on which it watches
+
+  /// A slot has more of its answer, or is gone.
+  void keep(Slot& slot) noexcept {
+    kept += slot.bytes.size() - slot.kept;
+    slot.kept = slot.bytes.size();
+  }
+  void forget(Slot& slot) noexcept {
+    constexpr std::size_t for_the_next = 4096;
+    kept -= slot.kept;
+    if (slot.bytes.capacity() > for_the_next) std::string().swap(slot.bytes);
+  }
 };
 
 }  // namespace arcwise::router

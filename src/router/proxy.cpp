@@ -87,7 +87,7 @@ Time Proxy::deadline(Time now) const noexcept {
   Time first = reduced_ ? reduced_->until : Time::max();
   for (const Server& server : servers_) {
     first = std::min(first, looked_after_at(server, now));
-    first = std::min(first, given_up_at(server));
+    first = std::min({first, given_up_at(server), hopeless_at(server)});
     if (!server.held.empty())
       first = std::min(first, server.held.front().sent + pool_.overload.queue_deadline + Time(1));
   }
@@ -105,6 +105,7 @@ void Proxy::tick(Time now) {
     if (!server.held.empty()) refuse_late(s, now);
     server.awaited = first_awaited(server);
     if (now >= given_up_at(server)) time_out(s, now);
+    if (now >= hopeless_at(server)) connections_.end(s, "it does not answer what it owes");
   }
   resume_clients();
 }

@@ -222,16 +222,18 @@ class Proxy {
   void begin_connection(ServerId s, Time now);
   void enter(ServerId s, State state, Time now);
   void let_go(ServerId s);
-  static void note_delivery(Server& server, std::size_t bytes, Time now) noexcept;
   bool is_awaited(const Part& part) const noexcept;
   std::uint64_t first_awaited(const Server& server) const noexcept;
   Time silent_at(const Server& server) const noexcept;
   Time given_up_at(const Server& server) const noexcept;
+  Time hopeless_at(const Server& server) const noexcept;
   void time_out(ServerId s, Time now);
   void stall(ServerId s, std::string_view why, Time now);
   void give_up(ServerId s, std::string_view why, Time sent);
-  std::string sentinel(const Server& server, bool answer) const;
-  bool answers(const Server& server, const Part& part, std::string_view reply) const;
+
+  // proxy_replies.cpp
+  void take(ServerId s, std::string_view reply, Time now);
+  void tell_breach(const Server& server, std::string_view said);
 
   // proxy_overload.cpp
   void use_overload();
@@ -277,6 +279,8 @@ class Proxy {
   void look_whether_silent(ServerId s, Time now);
   Time seems_silent_at(const Server& server) const noexcept;
   void is_heard(ServerId s, Time now);
+
+  // proxy_questions.cpp
   void own_question(ServerId s, Use use, std::string_view text, Time now, McReply reply = McReply::noop);
   void probe(ServerId s, Time now);
   void carry_out(ServerId s, const Standing::Task& task, Time now);
@@ -293,7 +297,6 @@ class Proxy {
   void label(Part& part, std::string_view command, std::string_view key) const noexcept {
     if (pool_.limits.slow.count() > 0) part.label.set(command, key);
   }
-  static void count_of(const Server& server, Time now, ServerStats& out);
 
   // proxy_explain.cpp
   std::string explained(std::string_view which) const;
@@ -334,12 +337,9 @@ class Proxy {
   ServerId any_server(Time now) const noexcept;
 
   // proxy_bounds.cpp
-  void keep(Client& client, Slot& slot) noexcept;
-  static void unkeep(Client& client, Slot& slot) noexcept;
   std::string_view within_bounds(Client& client, std::string_view reply) noexcept;
   bool crowded_with_answers(const Client& client, std::size_t more) noexcept;
   void give_up_reply(ServerId s, std::size_t spare, McReply spared);
-  static void skip_reply(Server& server) noexcept;
 
   // proxy_lanes.cpp
   ServerId lane_of(Client& client, ServerId server, Time now);

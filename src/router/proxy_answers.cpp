@@ -2,6 +2,7 @@
 #include <charconv>
 
 #include "router/proxy.hpp"
+#include "router/reply.hpp"
 
 namespace arcwise::router {
 namespace {
@@ -66,11 +67,6 @@ void write_answer(Sink& out, const Part& part, const Slot& slot, std::string_vie
   }
 }
 
-bool is_error(Protocol protocol, std::string_view reply) noexcept {
-  return protocol == Protocol::redis ? reply.starts_with('-') || reply.starts_with('!')
-                                     : is_memcached_error(reply);
-}
-
 }  // namespace
 
 void Proxy::deliver(ServerId s, const Part& part, std::string_view reply) {
@@ -97,7 +93,7 @@ void Proxy::deliver(ServerId s, const Part& part, std::string_view reply) {
     write_answer(scratch_, part, slot, reply);
     slot.bytes.swap(scratch_);
   }
-  keep(client, slot);
+  client.keep(slot);
   finish(client, part.client, part);
 }
 

@@ -48,6 +48,20 @@ struct Pair {
   ClientId id;
 };
 
+TEST(proxy_answers, who_breaks_the_protocol_is_told_of_with_what_was_asked) {
+  const auto told = [](std::string_view asked, std::string_view heard) {
+    Pair pair(Protocol::redis);
+    if (!asked.empty()) pair.ask(asked, milliseconds(140));
+    EXPECT_FALSE(pair.hear(heard));
+    const std::vector<Event> events = pair.proxy.take_events();
+    return events.empty() ? std::string() : events.back().text;
+  };
+  EXPECT_EQ(told("GET my:key\r\n", "hello\r\n"), "it said 'hello' when it was asked 'get my:key'");
+  EXPECT_EQ(told("", "$5\r\nhello\r\n"), "it said '$5', and was asked nothing");
+  EXPECT_EQ(told("GET a\r\n", "\x01\x02 is no answer to anything that was asked\r\n"),
+            "it said '?? is no answer to anything that...' when it was asked 'get a'");
+}
+
 TEST(proxy_answers, what_is_no_answer_to_the_question_is_told_to_nobody_and_ends_the_connection) {
   for (const auto& [asked, heard] : {std::pair{"get a\r\n", "hello\r\n"},
                                      {"get a\r\n", "VA 5 f0\r\nhelloXYHD\r\n"},
@@ -68,6 +82,13 @@ TEST(proxy_answers, what_is_no_answer_to_the_question_is_told_to_nobody_and_ends
     pair.ask(asked, milliseconds(140));
     EXPECT_FALSE(pair.hear(heard)) << asked << heard;
     EXPECT_EQ(pair.told(), "") << asked;
+    const std::vector<Event> events = pair.proxy.take_events();
+    ASSERT_FALSE(events.empty());
+    EXPECT_EQ(events.back().name, std::string("server_broke_protocol"));
+    const std::string_view begins = heard;
+    EXPECT_NE(events.back().text.find("it said '" + std::string(begins.substr(0, begins.find('\r')))),
+              std::string::npos)
+        << events.back().text;
     pair.proxy.lost(0, "it broke the protocol", milliseconds(150));
     EXPECT_EQ(pair.told(), "SERVER_ERROR a: it broke the protocol\r\n") << asked;
   }

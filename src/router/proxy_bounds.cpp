@@ -11,23 +11,13 @@
 namespace arcwise::router {
 namespace {
 
-constexpr std::size_t small = 4096;  ///< what a slot may keep for its next answer, and an error may have
+constexpr std::size_t small = 4096;  ///< which an error may have
 
 std::string_view said(Protocol protocol, std::string_view memcached, std::string_view redis) noexcept {
   return protocol == Protocol::redis ? redis : memcached;
 }
 
 }  // namespace
-
-void Proxy::keep(Client& client, Slot& slot) noexcept {
-  client.kept += slot.bytes.size() - slot.kept;
-  slot.kept = slot.bytes.size();
-}
-
-void Proxy::unkeep(Client& client, Slot& slot) noexcept {
-  client.kept -= slot.kept;
-  if (slot.bytes.capacity() > small) std::string().swap(slot.bytes);
-}
 
 // All clients together: counted anew at most once for a time, and in between long answers are added.
 bool Proxy::crowded_with_answers(const Client& client, std::size_t more) noexcept {
@@ -49,17 +39,11 @@ std::string_view Proxy::within_bounds(Client& client, std::string_view reply) no
               "-ERR out of memory: the answers before this one are to be read first\r\n");
 }
 
-void Proxy::skip_reply(Server& server) noexcept {
-  const std::size_t size = std::min(server.skip, server.in.size());
-  server.in.consume(size);
-  server.skip -= size;
-}
-
 // The first part's: what has come of it is not kept, and what is to come is passed over.
 void Proxy::give_up_reply(ServerId s, std::size_t spare, McReply spared) {
   Server& server = servers_[s];
   server.skip = pool_.protocol == Protocol::redis ? server.scanner.forget() : spare;
-  skip_reply(server);
+  server.pass_over();
   Part& part = server.parts.front();
   const Part asked = part;
   part.use = Use::nothing;

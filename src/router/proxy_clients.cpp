@@ -81,7 +81,7 @@ void Proxy::answer_now(Client& client, std::string_view text) {
   }
   Slot& slot = add_slot(client, Slot::Kind::whole, 0);
   slot.bytes.assign(text);
-  keep(client, slot);
+  client.keep(slot);
 }
 
 void Proxy::emit_front(Client& client) {
@@ -98,7 +98,7 @@ void Proxy::emit_front(Client& client) {
   const std::uint32_t elements = slot.failed ? slot.elements : 0;
   // An array that is an error now has no elements.
   for (std::uint32_t i = 0; i <= elements; ++i) {
-    unkeep(client, client.slots.front());
+    client.forget(client.slots.front());
     client.slots.pop();
   }
 }

@@ -69,6 +69,7 @@ class Deadlines : public ::testing::Test {
 
   Proxy proxy;
   Proxy::ClientId client = 0;
+  std::string ended_;
 
  private:
   std::string told_;
@@ -90,6 +91,35 @@ TEST_F(Deadlines, a_request_is_given_up_at_its_own_age_though_others_are_answere
   expect_at(milliseconds(160) + Time(1), milliseconds(111),
             [&] { return told() == "SERVER_ERROR a: replies take longer than 100 ms\r\n"; });
   EXPECT_GT(proxy.deadline(milliseconds(161)), milliseconds(1000)) << "nobody waits for what it owes";
+}
+
+// Half an answer, or none: the server may never give it.
+TEST_F(Deadlines, a_connection_on_which_only_reads_are_owed_for_long_is_ended) {
+  ask("get x\r\nget y\r\n", milliseconds(10));
+  proxy.server_in(0).append("VA 1000000000" + opaque_of("x") + " f0\r\nhalf");
+  EXPECT_TRUE(proxy.answered(0, milliseconds(20)));
+  tick(milliseconds(500));
+  ASSERT_EQ(proxy.state(0), ServerState::stalled);
+  const Time stalled = milliseconds(500);
+  tick(stalled + milliseconds(30'000) - Time(1));
+  ended_.clear();
+  EXPECT_LE(proxy.deadline(stalled + milliseconds(30'000) - Time(1)), stalled + milliseconds(30'000));
+  proxy.tick(stalled + milliseconds(30'000));
+  proxy.each_to_disconnect([&](Proxy::ServerId, std::string_view why) { ended_ = why; });
+  EXPECT_EQ(ended_, "it does not answer what it owes");
+}
+
+TEST_F(Deadlines, a_connection_on_which_a_write_is_owed_is_kept) {
+  ask("get x\r\nset x 0 0 1\r\n1\r\n", milliseconds(10));
+  tick(milliseconds(500));
+  ASSERT_EQ(proxy.state(0), ServerState::stalled);
+  proxy.tick(milliseconds(100'000));
+  proxy.each_to_disconnect([&](Proxy::ServerId, std::string_view why) { ended_ = why; });
+  EXPECT_EQ(ended_, "") << "what the write does nobody could tell";
+  hear("EN" + opaque_of("x") + "\r\nSTORED\r\n", milliseconds(100'001));
+  proxy.tick(milliseconds(130'002));
+  proxy.each_to_disconnect([&](Proxy::ServerId, std::string_view why) { ended_ = why; });
+  EXPECT_EQ(ended_, "it does not answer what it owes") << "the write is done, and only the sentinel is owed";
 }
 
 TEST_F(Deadlines, a_request_that_is_younger_than_the_one_given_up_has_its_own_answer) {

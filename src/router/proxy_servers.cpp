@@ -1,10 +1,11 @@
 // Connections to servers: how they begin, what comes by them, and how they end.
 #include "router/proxy.hpp"
+#include "router/reply.hpp"
 
 namespace arcwise::router {
 namespace {
 
-constexpr std::size_t much = std::size_t{64} << 10;  // bytes of one answer: its server is busy sending it
+constexpr milliseconds longest_silence{30'000};  // after which the kernel ends a connection, too: socket.cpp
 
 }  // namespace
 
@@ -51,94 +52,6 @@ void Proxy::connected(ServerId s, Time now) {
   if (server.failures > 0) note(Severity::note, "server_connected", server, "it can be reached again");
   server.heard = now;
   servers_to_send_.add(servers_, s);
-}
-
-// Behind what was given up there is one question whose answer is like no other's: that this comes in its
-// place, and not before, tells that nothing was answered once too often or not at all.
-std::string Proxy::sentinel(const Server& server, bool answer) const {
-  if (pool_.protocol == Protocol::memcached) return answer ? "VERSION " : "version\r\n";
-  const std::string word = "arcwise:" + std::to_string(server.owes_since.count());
-  const std::string bulk = "$" + std::to_string(word.size()) + "\r\n" + word + "\r\n";
-  return answer ? bulk : "*2\r\n$4\r\nECHO\r\n" + bulk;
-}
-
-// Whether a reply may be that of the part whose turn it is, by more than its kind.
-bool Proxy::answers(const Server& server, const Part& part, std::string_view reply) const {
-  if (part.tag != 0 && !is_of_key(reply, part.tag)) return false;
-  if (server.state != State::stalled) [[likely]]
-    return true;
-  return reply.starts_with(sentinel(server, true)) == (part.use == Use::sentinel);
-}
-
-// Of the answer that is coming in there are so many bytes.
-void Proxy::note_delivery(Server& server, std::size_t bytes, Time now) noexcept {
-  if (bytes < server.part_in) server.part_in = 0;
-  if (bytes < server.part_in + much) return;
-  server.part_in = bytes;
-  server.delivered = now;
-}
-
-bool Proxy::answered(ServerId s, Time now) {
-  Server& server = servers_[s];
-  now_ = now;
-  if (server.skip > 0) skip_reply(server);
-  const std::string_view bytes = server.in.view();
-  std::size_t at = 0, spare = 0;
-  McReply spared{};
-  bool broken = false;
-  while (at < bytes.size() && !broken && !server.parts.empty()) {
-    const Part part = server.parts.front();
-    std::size_t size = 0;
-    if (pool_.protocol == Protocol::redis) {
-      const auto found = server.scanner.scan(bytes.substr(at));
-      size = found.size;
-      broken = found.broken;
-      if (size > 0 && bytes[at] == '>') {  // nobody asked for it, and it answers nothing
-        at += size;
-        continue;
-      }
-    } else {
-      const McScan found = scan_memcached(part.reply, bytes.substr(at));
-      size = found.size;
-      broken = found.broken;
-      spare = found.spare;
-      spared = found.spared;
-    }
-    if (size == 0) break;
-    broken = !answers(server, part, bytes.substr(at, size));
-    if (broken) break;
-    server.failures = 0;
-    server.trouble = Time(-1);
-    if (size >= much) server.delivered = now;
-    if (pool_.failing.auto_eject) server.standing->count_success();
-    if (part.unheard > 0) {
-      --server.parts.front().unheard;
-    } else {
-      server.parts.pop();
-      if (is_own(part.use)) --server.own;
-      if (part.size > 0) server.kept.consume(part.size);
-      count_answer(server, part, bytes.substr(at, size), now);
-      deliver(s, part, bytes.substr(at, size));
-    }
-    at += size;
-    is_heard(s, now);
-    // What was sent behind a greeting that is refused is not done, or not as it should be.
-    if (is_own(part.use) && !server.refusal.empty()) break;
-  }
-  note_delivery(server, bytes.size() - at, now);
-  // Bytes that nobody asked for belong to no request.
-  broken |= server.parts.empty() && at < bytes.size();
-  server.in.consume(at);
-  if (server.in.size() > pool_.limits.reply && !server.parts.empty() && !broken)
-    give_up_reply(s, spare, spared);
-  if (server.state == State::stalled && server.parts.empty()) {
-    enter(s, State::up, now);
-    note(Severity::note, "server_drained", server, "it has answered all that was given up");
-    drained(s, now);
-  }
-  if (!server.held.empty()) release(s, now);
-  if (server.left) let_go(s);
-  return !broken;
 }
 
 void Proxy::lost(ServerId s, std::string_view why, Time now) {
@@ -204,6 +117,14 @@ Time Proxy::silent_at(const Server& server) const noexcept {
   return std::max({server.parts.front().sent, server.heard, server.delivered}) + *pool_.timeout + Time(1);
 }
 
+// A stalled server owes answers, and is used again when it has given them; it may never do, as with half an
+// answer. Where they are all of reads its connection can be ended, for nothing will come of them later. What
+// a write does that was given up nobody could tell.
+Time Proxy::hopeless_at(const Server& server) const noexcept {
+  if (server.state != State::stalled || server.parts.first() < server.last_change) return Time::max();
+  return std::max({server.since, server.heard, server.delivered}) + longest_silence;
+}
+
 // The time after which something is given up: all that it owes, when it is silent, or what somebody waits for
 // and is older than it may be, though the server answers others. Worked example, a timeout of 400 ms and a
 // server that takes 100 ms for each of 20 reads that were sent together: four are answered. At 400 ms the
@@ -243,7 +164,12 @@ void Proxy::stall(ServerId s, std::string_view why, Time now) {
   server.fencing = 0;
   failed(server.home, now);
   away(server.home, why, now);
-  own_question(s, Use::sentinel, sentinel(server, false), now, McReply::version);
+  server.last_change = server.parts.first();
+  for (std::uint64_t i = server.parts.first(); i != server.parts.end(); ++i) {
+    const Part& part = server.parts[i];
+    if (is_own(part.use) ? part.use == Use::fence : !part.pure) server.last_change = i + 1;
+  }
+  own_question(s, Use::sentinel, sentinel(pool_.protocol, now), now, McReply::version);
 }
 
 // What was sent until then, is not answered and has not been given up. What is owed for it stays owed.

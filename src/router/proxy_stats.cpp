@@ -53,7 +53,7 @@ void Proxy::count_answer(Server& server, const Part& part, std::string_view repl
   server.misses += what == Found::miss;
 }
 
-void Proxy::count_of(const Server& server, Time now, ServerStats& out) {
+void count_of(const Server& server, Time now, ServerStats& out) {
   if (!server.parts.empty())
     out.waited_us =
         static_cast<std::uint64_t>((now - std::max(server.parts.front().sent, server.heard)).count());

@@ -3,6 +3,7 @@
 // Layer: router. Plain state; proxy_servers.cpp moves it, and proxy_failing.cpp while it does not answer.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -55,14 +56,24 @@ struct Server {
   std::uint32_t returns = 0;  ///< of the standing, when it was last seen
   Time proved{-1};            ///< when the last probe that it answered was sent
   Time owes_since{};
-  Time return_after{};  ///< not before
-  Time counted{};       ///< its last failure
+  std::uint64_t last_change = 0;  ///< stalled: of its parts, those before this one may change something
+  Time return_after{};            ///< not before
+  Time counted{};                 ///< its last failure
   std::uint64_t requests = 0, failed = 0, timeouts = 0, hits = 0, misses = 0;
   Latency latency;
 
   /// Requests in flight, without the router's own questions.
   std::size_t asked() const noexcept { return parts.size() - own; }
   bool owes_nothing() const noexcept { return parts.empty() && held.empty(); }
+  /// What has come of an answer that was too long.
+  void pass_over() noexcept {
+    const std::size_t size = std::min(skip, in.size());
+    in.consume(size);
+    skip -= size;
+  }
 };
+
+/// What it has counted: of one connection, the state apart.
+void count_of(const Server& server, Time now, ServerStats& out);
 
 }  // namespace arcwise::router
