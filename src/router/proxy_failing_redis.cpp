@@ -17,7 +17,7 @@ Target Proxy::target_of_all(const RedisCommand& command, const RedisWords& words
   each_redis_key(command, words, [&](std::size_t i) {
     Target one = here ? Target{owner} : instead_of(words[i], owner, deed_of(command), now);
     one.mark = target ? all_marks : mark_of(words[i]);
-    if (target) same &= *target == one;
+    if (target) same &= target->goes_with(one);
     target = one;
   });
   if (!target) return here ? Target{owner} : refusal(owner);

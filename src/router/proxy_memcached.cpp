@@ -9,49 +9,39 @@
 namespace arcwise::router {
 namespace {
 
-McReply reply_of(McVerb verb) noexcept {
-  switch (verb) {
+/// What a command is answered with, and does to the value of its key.
+struct Asks {
+  McReply reply;
+  Deed deed;
+};
+
+Asks asks(const McRequest& request) noexcept {
+  switch (request.verb) {
     case McVerb::get:
     case McVerb::gat:
-      return McReply::values;
+      return {McReply::values, Deed::read};
     case McVerb::gets:
     case McVerb::gats:
-      return McReply::unique_values;
-    case McVerb::meta_get:
-      return McReply::meta_get;
+      return {McReply::unique_values, Deed::read};
+    case McVerb::meta_get:  // makes an item where it says what to do without one
+      return {McReply::meta_get, request.has('N') ? Deed::write : Deed::read};
     case McVerb::meta_set:
-      return McReply::meta_set;
+      return {McReply::meta_set, Deed::write};
     case McVerb::meta_delete:
-      return McReply::meta_delete;
+      return {McReply::meta_delete, Deed::remove};
     case McVerb::meta_arithmetic:
-      return McReply::meta_arithmetic;
+      return {McReply::meta_arithmetic, Deed::write};
     case McVerb::meta_debug:
-      return McReply::debug;
+      return {McReply::debug, Deed::read};
     case McVerb::remove:
-      return McReply::removed;
+      return {McReply::removed, Deed::remove};
     case McVerb::touch:
-      return McReply::touched;
+      return {McReply::touched, Deed::read};
     case McVerb::incr:
     case McVerb::decr:
-      return McReply::number;
+      return {McReply::number, Deed::write};
     default:
-      return McReply::stored;
-  }
-}
-
-// A meta get makes an item where it says what to do without one.
-Deed deed_of(const McRequest& request) noexcept {
-  switch (request.verb) {
-    case McVerb::meta_get:
-      return request.has('N') ? Deed::write : Deed::read;
-    case McVerb::touch:
-    case McVerb::meta_debug:
-      return Deed::read;
-    case McVerb::remove:
-    case McVerb::meta_delete:
-      return Deed::remove;
-    default:
-      return Deed::write;
+      return {McReply::stored, Deed::write};
   }
 }
 
@@ -198,6 +188,7 @@ void Proxy::route_memcached(const Asked& asked, const McRequest& request) {
 bool Proxy::get_values(const Asked& asked, const McRequest& request) {
   const bool unique = request.verb == McVerb::gets || request.verb == McVerb::gats;
   const bool touches = request.verb == McVerb::gat || request.verb == McVerb::gats;
+  const Asks does = asks(request);
   std::size_t& passed = asked.client.asked_keys;
   std::string_view keys = request.rest.substr(passed);
   for (std::string_view key = next_word(keys); !key.empty(); key = next_word(keys)) {
@@ -206,14 +197,14 @@ bool Proxy::get_values(const Asked& asked, const McRequest& request) {
       return false;
     }
     passed = request.rest.size() - keys.size();
-    const Target target = target_of(key, Deed::read, asked.now);
+    const Target target = target_of(key, does.deed, asked.now);
     const bool meta = !touches && !marks_stale_ && target.server != nobody && servers_[target.server].meta;
     Slot& slot = add_slot(asked.client, Slot::Kind::value, 1);
     slot.unique = unique;
     if (meta) slot.bytes.assign(key);
     Part part;
     part.use = meta ? Use::meta_value : Use::value;
-    part.reply = meta ? McReply::meta_get : reply_of(request.verb);
+    part.reply = meta ? McReply::meta_get : does.reply;
     part.tag = mc_tag(key);
     part.read = part.pure = !touches;
     label(part, request.name, key);
@@ -241,12 +232,13 @@ void Proxy::send_meta(const Asked& asked, const McRequest& request) {
   marks_stale_ |= request.has('I');
   Part part;
   part.use = request.has('q') ? Use::quiet : Use::whole;
-  part.reply = reply_of(request.verb);
+  const Asks does = asks(request);
+  part.reply = does.reply;
   part.read = request.verb == McVerb::meta_get;
   // With these it touches, or makes an item where there is none and tells one client to fill it.
   part.pure = part.read && !request.has('T') && !request.has('N') && !request.has('R');
   label(part, request.name, request.key);
-  const Target target = target_of(McKey(request.key, request.has('b')).view(), deed_of(request), asked.now);
+  const Target target = target_of(McKey(request.key, request.has('b')).view(), does.deed, asked.now);
   if (target.elsewhere) cap_flags(request.verb, flags, asked.now);
   Slot& slot = add_slot(asked.client, Slot::Kind::whole, 1);
   if (is_miss(part)) slot.bytes = meta_miss(request);
@@ -273,11 +265,12 @@ void Proxy::refuse_value(const Asked& asked, const McRequest& request, std::stri
 void Proxy::send_line(const Asked& asked, const McRequest& request) {
   Part part;
   part.use = request.noreply ? Use::nothing : Use::whole;
-  part.reply = reply_of(request.verb);
+  const Asks does = asks(request);
+  part.reply = does.reply;
   label(part, request.name, request.key);
   const bool debug = request.verb == McVerb::meta_debug;
-  const Target target = target_of(debug ? McKey(request.key, request.has('b')).view() : request.key,
-                                  deed_of(request), asked.now);
+  const Target target =
+      target_of(debug ? McKey(request.key, request.has('b')).view() : request.key, does.deed, asked.now);
   const std::string_view rest = target.elsewhere ? capped_rest(request, asked.now) : request.rest;
   if (!request.noreply) add_slot(asked.client, Slot::Kind::whole, 1);
   send(asked, target, asked.client.slots.end() - 1, part,

@@ -24,7 +24,8 @@ struct Target {
   bool elsewhere = false;    ///< its owner is away: what is written there must not stay
   std::string_view why{};    ///< not empty: it is refused
   KeyMark mark = all_marks;  ///< of its key, where there is one
-  bool operator==(const Target& other) const noexcept {
+  /// To the same server for the same reason, though for another key.
+  bool goes_with(const Target& other) const noexcept {
     return server == other.server && elsewhere == other.elsewhere && why == other.why;
   }
 };
