@@ -218,9 +218,12 @@ class Looking(Admin):
         names = lambda: [event["name"] for event in self.json("/api/v1/events")["events"]]  # noqa: E731
         wait_until(lambda: "routers_differ" in names(), "an alarm")
         self.assertEqual((peer()["agrees"], peer()["differing"]), (False, [one]))
+        told = lambda: [self.metrics()['arcwise_peer_%s{peer="127.0.0.1:%d"}' % (name, other_admin)] for name in ("up", "differs")]  # noqa: E731
+        self.assertEqual(told(), [1, 1])
         self.write("one.yaml", map_text(4, ports[:1]))
         wait_until(lambda: "routers_agree" in names(), "they agree")
         self.assertTrue(peer()["agrees"])
+        self.assertEqual(told(), [1, 0])
 
 
 class Changing(Admin):

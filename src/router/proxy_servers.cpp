@@ -80,9 +80,8 @@ void Proxy::lost(ServerId s, std::string_view why, Time now) {
   drained(s, now);
   server.in.clear();
   server.out.clear();
-  // What is answered now may send more, and to this server too: not while its queue is emptied.
   drop_held(s, why);
-  for (const std::uint64_t end = server.parts.end(); server.parts.first() != end;) {
+  while (!server.parts.empty()) {
     const Part part = server.parts.front();
     server.parts.pop();
     if (is_own(part.use)) --server.own;
