@@ -110,6 +110,50 @@ class Configuration(Operations):
                                                     "reuse_port", "keepalive", "clients", "failure_limit", "eject_for"]))
         self.assertNotIn("secret", text)
 
+    def test_the_short_options_are_nutcrackers_own(self):
+        port, server = free_ports(2)
+        self.memcached(server)
+        path = self.write("p.yml", pool("cache", port, [(server, 1, "a")]))
+        for name in (program("nutcracker"), ARCWISED):
+            done = subprocess.run([name, "-t", "-c", path], capture_output=True, text=True, check=False, timeout=20)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout, check(path)[1])
+        process = subprocess.Popen([ARCWISED, "-c", path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.processes.started.append(process)
+        wait_until(lambda: listens(port), "it listens")
+        self.assertEqual(self.client(port).say("set k 0 0 1\r\n1\r\n").line(), "STORED")
+
+    def test_what_is_set_in_vain_is_said_by_check_at_the_start_and_when_it_is_read_again(self):
+        port, server = free_ports(2)
+        self.memcached(server)
+        config = self.own(f"127.0.0.1:{port}", "    queue_deadline: 1s\n", top="peers: ['127.0.0.1:1']\n", addresses=[f"127.0.0.1:{server}"])
+        code, _, error = check(config)
+        self.assertEqual((code, error), (0, f"arcwised: `peers` ({config}:2) does nothing without `admin`\n"
+                                            f"arcwised: pool cache: `queue_deadline` ({config}:9) does nothing without `in_flight`\n"))
+        answer = json.loads(check(config, "--json")[1])
+        self.assertEqual([len(answer["notes"]), len(answer["pools"][0]["notes"])], [1, 1])
+        self.start(config, port)
+        wait_until(lambda: "event=started" in self.said(), "it has started")
+        self.assertIn(f'event=not_followed text="`peers` ({config}:2) does nothing without `admin`"', self.said())
+        self.assertIn(f'event=not_followed pool=cache text="`queue_deadline` ({config}:9) does nothing', self.said())
+        with open(config, encoding="utf-8") as file:
+            text = file.read()
+        self.replace("arcwised.yaml", text + "    eject_for: 9s\n")
+        wait_until(lambda: "`eject_for`" in self.said(), "what is new is said")
+        self.process.send_signal(signal.SIGHUP)
+        wait_until(lambda: "event=nothing_new" in self.said(), "and once")
+        self.assertEqual(self.said().count("event=not_followed"), 3, self.said())
+
+    def test_what_cannot_be_listened_on_is_found_before_the_start(self):
+        for listen, code, why in (("/nowhere/at/all/r.sock 0660", 3, "no socket can be made in this folder: No such file or directory"),
+                                  ("/tmp/r.sock 0999", 2, "no permission"), ("nowhere.invalid:22121", 3, "nowhere.invalid:22121")):
+            config = self.own(listen, addresses=["127.0.0.1:2"])
+            for more in ([], ["--check"]):
+                done = subprocess.run([ARCWISED, "--config", config, *more], capture_output=True, text=True, check=False, timeout=60)
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertIn(f"{config}:4:", done.stderr)
+                self.assertIn(why, done.stderr)
+
     def test_an_error_names_file_line_and_column_and_ends_it_with_2(self):
         config = self.own("127.0.0.1:1", "    timeuot: 1s\n", addresses=["127.0.0.1:2"])
         code, _, error = check(config)

@@ -1,6 +1,7 @@
 #include "router/address.hpp"
 
 #include <netdb.h>
+#include <netinet/in.h>
 #include <sys/un.h>
 
 #include <cstring>
@@ -98,6 +99,16 @@ Result<Address> resolve(const std::string& address, bool may_wait) {
 }
 
 }  // namespace
+
+std::string text_of(const sockaddr& address) {
+  if (address.sa_family == AF_UNIX) return reinterpret_cast<const sockaddr_un&>(address).sun_path;
+  const bool six = address.sa_family == AF_INET6;
+  char host[NI_MAXHOST], port[NI_MAXSERV];
+  if (getnameinfo(&address, six ? sizeof(sockaddr_in6) : sizeof(sockaddr_in), host, sizeof host, port,
+                  sizeof port, NI_NUMERICHOST | NI_NUMERICSERV))
+    return "?";
+  return (six ? "[" + std::string(host) + "]" : std::string(host)) + ":" + port;
+}
 
 Error address_error(const std::string& address, const std::string& why) {
   return Error{ErrorKind::io, {}, address, why, "check the address, and who else uses it"};

@@ -26,6 +26,9 @@ Result<Address> known_address(const std::string& address);
 /// Looks up again all names that were asked for; what cannot be found stays what it was.
 void look_up_again();
 
+/// `host:port` or a path, without asking for names.
+std::string text_of(const sockaddr& address);
+
 Error address_error(const std::string& address, const std::string& why);
 
 }  // namespace arcwise::router

@@ -43,7 +43,7 @@ Result<Config> configuration(const Options& options) {
   config->began = began;
   if (auto error = apply_overrides(*config, options.overrides)) return *error;
   if (auto error = check(*config)) return *error;
-  note_what_does_nothing(*config);
+  note_what_is_in_vain(*config);
   return config;
 }
 
@@ -166,6 +166,7 @@ int serve(const Config& config, const Options& options) {
              "raise the limit (ulimit -n, LimitNOFILE) or lower `clients`",
              given, needed));
   if (const auto error = reload.begin(config)) return fail(*error);
+  for (const std::string& note : config.notes) tell(journal, Severity::warning, "not_followed", note);
   std::string names;
   for (const PoolConfig& pool : config.pools) {
     const auto address = loops.add(pool.pool);
@@ -207,7 +208,7 @@ int serve(const Config& config, const Options& options) {
 
 void add_options(CLI::App& app, Options& options) {
   app.set_version_flag("--version", "arcwised " ARCWISE_VERSION);
-  auto* config = app.add_option("--config", options.config,
+  auto* config = app.add_option("-c,--config", options.config,
                                 "Arcwise's own configuration, or an unchanged nutcracker.yml");
   auto* map = app.add_option("--map", options.map, "a map whose nodes have addresses");
   auto* memcached = app.add_option("--memcached", options.memcached, "listen for memcached clients here");
@@ -248,7 +249,7 @@ void add_options(CLI::App& app, Options& options) {
          },
          "KEY=VALUE of a setting, of all pools or as POOL.KEY=VALUE of one")
       ->allow_extra_args(false);
-  auto* check = app.add_flag("--check", options.check, "test the configuration, show it, and end");
+  auto* check = app.add_flag("-t,--check", options.check, "test the configuration, show it, and end");
   app.add_flag("--json", options.json, "with --check: for programs")->needs(check);
 }
 
@@ -269,10 +270,11 @@ int main(int argc, char** argv) {
                "arcwised: nothing to serve; give --config FILE, or --map MAP with --memcached or --redis\n");
     return 2;
   }
-  const auto config = configuration(options);
+  auto config = configuration(options);
   if (!config) return fail(config.error(), options.json);
-  if (const auto error = check_files(*config)) return fail(*error, options.json);
+  if (const auto error = check_here(*config)) return fail(*error, options.json);
   if (!options.check) return serve(*config, options);
+  for (const std::string& note : config->notes) fmt::print(stderr, "arcwised: {}\n", note);
   for (const PoolConfig& pool : config->pools)
     for (const std::string& note : pool.pool.notes)
       fmt::print(stderr, "arcwised: pool {}: {}\n", pool.pool.name, note);

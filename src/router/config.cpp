@@ -1,7 +1,6 @@
 #include "router/config.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "format/json_text.hpp"
 #include "format/map_fields.hpp"
@@ -128,23 +127,31 @@ Json rows_json(const T& of, const Sources& sources) {
   return out;
 }
 
+// Who writes a nutcracker.yml mostly writes what does nothing in twemproxy either.
+template <class T>
+void note_in_vain(const T& of, const Sources& sources, const Config& all, bool taken_over,
+                  std::vector<std::string>& notes) {
+  for (const auto& setting : settings_of<T>()) {
+    const auto said = sources.find(setting.key);
+    if (!setting.in_vain || said == sources.end() || (taken_over && said->second != command_line)) continue;
+    if (const std::string_view why = setting.in_vain(of, all); !why.empty())
+      notes.push_back("`" + std::string(setting.key) + "` (" + said->second + ") " + std::string(why));
+  }
+}
+
 }  // namespace
 
 Result<Config> config_of_map(const std::string& path, Protocol protocol, const std::string& listen) {
-  const std::array<std::string, 1> paths{path};
-  const auto cluster = load(paths, {});
+  const auto cluster = load_map_file(path);
   if (!cluster) return cluster.error();
   auto pool = pool_of_map(*cluster, protocol, listen);
-  if (!pool) {
-    Error error = pool.error();
-    error.where.file = path;
-    return error;
-  }
+  if (!pool) return pool.error();
   pool->name = pool->source = path;
   const std::string said(command_line);
   Config config;
   config.files.push_back(path);
-  config.pools.push_back({std::move(*pool), path, {{"map", said}, {"listen", said}, {"protocol", said}}});
+  config.pools.push_back(
+      {std::move(*pool), path, {{"map", said}, {"listen", said}, {"protocol", said}}, false});
   return config;
 }
 
@@ -154,19 +161,10 @@ std::optional<Error> apply_overrides(Config& config, std::span<const Override> o
   return std::nullopt;
 }
 
-void note_what_does_nothing(Config& config) {
-  for (PoolConfig& one : config.pools) {
-    Pool& pool = one.pool;
-    const auto note = [&](std::string_view key, bool works, const char* without) {
-      if (!works && one.sources.count(std::string(key)) > 0)
-        pool.notes.push_back("`" + std::string(key) + "` does nothing without " + without);
-    };
-    const OnFailure policy = pool.failing.on_failure;
-    const bool elsewhere = policy == OnFailure::next || policy == OnFailure::gutter;
-    note("gutter", policy == OnFailure::gutter, "`on_failure: gutter`");
-    note("longest_ttl", elsewhere || pool.overload.bound, "`on_failure: next` or `gutter`, or a `bound`");
-    note("queue_deadline", pool.overload.in_flight > 0, "`in_flight`");
-  }
+void note_what_is_in_vain(Config& config) {
+  note_in_vain(config.daemon, config.sources, config, false, config.notes);
+  for (PoolConfig& one : config.pools)
+    note_in_vain(one.pool, one.sources, config, one.taken_over, one.pool.notes);
 }
 
 std::string report(const Config& config) {
@@ -194,6 +192,7 @@ std::string report_json(const Config& config) {
                             {"notes", pool.pool.notes}});
   }
   out["files"] = config.files;
+  out["notes"] = config.notes;
   return dump(out);
 }
 

@@ -51,12 +51,14 @@ struct PoolConfig {
   Pool pool;
   std::string map_file;  ///< empty: the map is in the configuration
   Sources sources;
+  bool taken_over = false;  ///< its file was written for another router
 };
 
 struct Config {
   Daemon daemon;
   Sources sources;
   std::vector<PoolConfig> pools;
+  std::vector<std::string> notes;                 ///< on what the router itself was set to, as pools have
   std::vector<std::string> files;                 ///< that it was read from, itself first
   std::chrono::system_clock::time_point began{};  ///< when they began to be read
 };
@@ -70,6 +72,9 @@ struct Setting {
   std::string (*get)(const T& of);
   /// `words`: one, or those of the list.
   std::optional<Wrong> (*set)(T& of, std::span<const std::string> words);
+  /// Why its value is in vain beside the others, to be read behind its name; empty: it is not. nullptr: it
+  /// never is.
+  std::string_view (*in_vain)(const T& of, const Config& all) = nullptr;
 };
 std::span<const Setting<Pool>> pool_settings();
 std::span<const Setting<Daemon>> daemon_settings();
@@ -96,6 +101,8 @@ using LoadMap = std::function<Result<Cluster>(const std::string& path)>;
 /// for beside it. Pure but for `load_map`.
 Result<Config> parse_config(const Source& source, const LoadMap& load_map);
 Result<Config> read_config(const std::string& path);
+/// A map's file, each of whose nodes can be connected to.
+Result<Cluster> load_map_file(const std::string& path);
 /// One pool for one map.
 Result<Config> config_of_map(const std::string& path, Protocol protocol, const std::string& listen);
 std::optional<Error> apply_overrides(Config& config, std::span<const Override> overrides);
@@ -104,11 +111,13 @@ std::string place_of(const Sources& sources, std::string_view key, const std::st
 // config_check.cpp
 /// What the values mean together.
 std::optional<Error> check(const Config& config);
-/// Whether the files and folders that it names are of use, here and to whoever asks.
-std::optional<Error> check_files(const Config& config);
+// config_here.cpp
+/// Whether the files, folders, addresses and names in it are of use on this machine and to whoever asks; what
+/// may become so is noted.
+std::optional<Error> check_here(Config& config);
 
-/// Adds to the notes of pools what was set and does nothing as the other settings are.
-void note_what_does_nothing(Config& config);
+/// Adds to the notes what somebody has set in vain, as the other settings are.
+void note_what_is_in_vain(Config& config);
 
 /// The effective configuration, for people and for programs.
 std::string report(const Config& config);

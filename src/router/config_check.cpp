@@ -1,22 +1,13 @@
-// What the values of a configuration mean together, and whether what they name is there.
-#include <sys/stat.h>
-#include <unistd.h>
+// What the values of a configuration mean together.
+#include "router/config_check.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
 
 #include "router/admin.hpp"
-#include "router/config.hpp"
-#include "router/endpoint.hpp"
 
 namespace arcwise::router {
 namespace {
-
-std::string file_of(const Config& config) {
-  return config.files.empty() ? "command line" : config.files.front();
-}
 
 // `file:12` is line 12 of the file.
 Mark mark_of(const std::string& place) {
@@ -30,13 +21,9 @@ Mark mark_of(const std::string& place) {
   return out;
 }
 
-Error fault(const std::string& place, std::string what, std::string why, std::string advice) {
-  return Error{ErrorKind::input, mark_of(place), std::move(what), std::move(why), std::move(advice)};
-}
-
 Error of_pool(const PoolConfig& pool, std::string_view key, std::string why, std::string advice) {
-  return fault(place_of(pool.sources, key, pool.pool.source), "pool " + pool.pool.name, std::move(why),
-               std::move(advice));
+  return fault_in(place_of(pool.sources, key, pool.pool.source), "pool " + pool.pool.name, std::move(why),
+                  std::move(advice));
 }
 
 bool is_default(const Pool& pool, std::string_view key) {
@@ -79,10 +66,10 @@ struct Addresses {
   std::vector<Place> nodes, spare;
 };
 
-Addresses addresses_of(const PoolConfig& config) {
+Addresses addresses_of(const PoolConfig& config, const Locate& locate) {
   const Pool& pool = config.pool;
-  const auto place = [](const std::string& text, std::string said, std::string source) {
-    return Place{endpoint_of(text), text, std::move(said), std::move(source)};
+  const auto place = [&](const std::string& text, std::string said, std::string source) {
+    return Place{locate(text), text, std::move(said), std::move(source)};
   };
   Addresses out{
       place(pool.listen, "pool " + pool.name, place_of(config.sources, "listen", pool.source)), {}, {}};
@@ -97,23 +84,24 @@ Addresses addresses_of(const PoolConfig& config) {
 }
 
 // What the router listens on, each against those before it.
-std::optional<Error> check_listeners(const Config& config, const std::vector<Addresses>& all) {
+std::optional<Error> check_listeners(const Config& config, const std::vector<Addresses>& all,
+                                     const Locate& locate) {
   std::vector<Place> taken;
   for (const Addresses& pool : all) {
     for (const Place& other : taken)
       if (collide(pool.own.at, other.at))
-        return fault(pool.own.source, pool.own.text,
-                     other.said + " listens on " + other.text + " too, and " + pool.own.said + " cannot",
-                     "give each pool an address of its own");
+        return fault_in(pool.own.source, pool.own.text,
+                        other.said + " listens on " + other.text + " too, and " + pool.own.said + " cannot",
+                        "give each pool an address of its own");
     taken.push_back(pool.own);
   }
   if (config.daemon.admin.empty()) return std::nullopt;
-  const Endpoint admin = endpoint_of(admin_address(config.daemon.admin));
+  const Endpoint admin = locate(admin_address(config.daemon.admin));
   for (const Place& other : taken)
     if (collide(admin, other.at))
-      return fault(place_of(config.sources, "admin", file_of(config)), config.daemon.admin,
-                   other.said + " listens on " + other.text + " too, and `admin` cannot",
-                   "give `admin` a port of its own");
+      return fault_in(place_of(config.sources, "admin", file_of(config)), config.daemon.admin,
+                      other.said + " listens on " + other.text + " too, and `admin` cannot",
+                      "give `admin` a port of its own");
   return std::nullopt;
 }
 
@@ -134,10 +122,10 @@ std::optional<Error> check_loops(const std::vector<Addresses>& all) {
   for (std::size_t home = 0; home < all.size(); ++home) {
     std::vector<bool> seen(all.size());
     if (const Place* server = way_to(all, home, home, seen))
-      return fault(server->source, server->text,
-                   server->said + " leads back to " + all[home].own.said + ", which listens on " +
-                       all[home].own.text + ": a request would go round and round",
-                   "write the address of the server itself");
+      return fault_in(server->source, server->text,
+                      server->said + " leads back to " + all[home].own.said + ", which listens on " +
+                          all[home].own.text + ": a request would go round and round",
+                      "write the address of the server itself");
   }
   return std::nullopt;
 }
@@ -147,65 +135,46 @@ std::optional<Error> check_spare(const Addresses& pool) {
     const Place& spare = pool.spare[i];
     for (const Place& node : pool.nodes)
       if (same(spare.at, node.at))
-        return fault(spare.source, spare.text,
-                     "this spare server is " + node.said + " of " + pool.own.said +
-                         ": it would hold copies of others' keys beside its own",
-                     "name servers that no node of the map is");
+        return fault_in(spare.source, spare.text,
+                        "this spare server is " + node.said + " of " + pool.own.said +
+                            ": it would hold copies of others' keys beside its own",
+                        "name servers that no node of the map is");
     for (std::size_t j = 0; j < i; ++j)
       if (same(spare.at, pool.spare[j].at))
-        return fault(spare.source, spare.text, "this spare server is named twice", "drop one");
+        return fault_in(spare.source, spare.text, "this spare server is named twice", "drop one");
   }
   return std::nullopt;
 }
 
-std::optional<Error> check_state(const Config& config) {
-  const std::string& folder = config.daemon.state;
-  struct stat seen{};
-  std::string why;
-  if (stat(folder.c_str(), &seen))
-    why = std::strerror(errno);
-  else if (!S_ISDIR(seen.st_mode))
-    why = "it is no folder";
-  else if (access(folder.c_str(), W_OK | X_OK))
-    why = std::strerror(errno);
-  if (why.empty()) return std::nullopt;
-  Error error = fault(place_of(config.sources, "state", file_of(config)), folder,
-                      "`state` cannot be written to: " + why,
-                      "make the folder, and give it to the user that the router runs as");
-  error.kind = ErrorKind::io;
-  return error;
+}  // namespace
+
+std::string file_of(const Config& config) {
+  return config.files.empty() ? "command line" : config.files.front();
 }
 
-}  // namespace
+Error fault_in(const std::string& place, std::string what, std::string why, std::string advice) {
+  return Error{ErrorKind::input, mark_of(place), std::move(what), std::move(why), std::move(advice)};
+}
 
 std::string place_of(const Sources& sources, std::string_view key, const std::string& otherwise) {
   const auto found = sources.find(key);
   return found == sources.end() ? otherwise : found->second;
 }
 
-std::optional<Error> check(const Config& config) {
+std::optional<Error> check_addresses(const Config& config, const Locate& locate) {
   std::vector<Addresses> all;
-  for (const PoolConfig& pool : config.pools) {
-    if (auto error = check_pool(pool)) return error;
-    all.push_back(addresses_of(pool));
-  }
-  if (auto error = check_listeners(config, all)) return error;
+  for (const PoolConfig& pool : config.pools) all.push_back(addresses_of(pool, locate));
+  if (auto error = check_listeners(config, all, locate)) return error;
   if (auto error = check_loops(all)) return error;
   for (const Addresses& pool : all)
     if (auto error = check_spare(pool)) return error;
   return std::nullopt;
 }
 
-std::optional<Error> check_files(const Config& config) {
-  if (!config.daemon.state.empty())
-    if (auto error = check_state(config)) return error;
-  if (config.daemon.admin_token.empty()) return std::nullopt;
-  const auto token = read_token(config.daemon.admin_token);
-  if (token) return std::nullopt;
-  Error error = token.error();
-  error.why =
-      "`admin_token` (" + place_of(config.sources, "admin_token", file_of(config)) + "): " + error.why;
-  return error;
+std::optional<Error> check(const Config& config) {
+  for (const PoolConfig& pool : config.pools)
+    if (auto error = check_pool(pool)) return error;
+  return check_addresses(config, endpoint_of);
 }
 
 }  // namespace arcwise::router

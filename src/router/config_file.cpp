@@ -39,20 +39,30 @@ Fault words_of(const Source& source, const YamlNode& node, bool list, std::vecto
   return std::nullopt;
 }
 
-// Reads what the table knows; `others` are keys that the caller reads.
 template <class T>
-Fault read_settings(const Source& source, const YamlNode& node, std::span<const std::string_view> others,
-                    T& to, Sources& sources) {
+const Setting<T>* find_setting(std::string_view key) {
+  for (const auto& setting : settings_of<T>())
+    if (setting.key == key) return &setting;
+  return nullptr;
+}
+
+// `others` are keys that the table does not know.
+template <class T>
+Fault know_keys(const Source& source, const YamlNode& node, std::span<const std::string_view> others) {
   for (const YamlNode& item : node.items) {
-    const Setting<T>* known = nullptr;
-    for (const auto& setting : settings_of<T>())
-      if (setting.key == item.key) known = &setting;
-    const bool other = std::find(others.begin(), others.end(), item.key) != others.end();
-    if (!known && !other) {
-      std::vector<std::string_view> keys(others.begin(), others.end());
-      for (const auto& setting : settings_of<T>()) keys.push_back(setting.key);
-      return unknown_key(source, item, keys);
-    }
+    if (find_setting<T>(item.key)) continue;
+    if (std::find(others.begin(), others.end(), item.key) != others.end()) continue;
+    std::vector<std::string_view> keys(others.begin(), others.end());
+    for (const auto& setting : settings_of<T>()) keys.push_back(setting.key);
+    return unknown_key(source, item, keys);
+  }
+  return std::nullopt;
+}
+
+template <class T>
+Fault read_settings(const Source& source, const YamlNode& node, T& to, Sources& sources) {
+  for (const YamlNode& item : node.items) {
+    const Setting<T>* known = find_setting<T>(item.key);
     if (!known) continue;
     std::vector<std::string> words;
     if (auto fault = words_of(source, item, known->list, words)) return fault;
@@ -63,47 +73,80 @@ Fault read_settings(const Source& source, const YamlNode& node, std::span<const 
   return std::nullopt;
 }
 
-Result<Cluster> map_of(const Source& source, const YamlNode& node, const LoadMap& load_map,
-                       std::string& file) {
+// A node that nobody can connect to, with its place.
+Fault check_nodes(const Source& source, const YamlNode& map, const std::vector<Node>& nodes) {
+  for (const Node& node : nodes) {
+    auto fault = check_node(node);
+    if (!fault) continue;
+    fault->where = mark_at(source, map.at);
+    if (const YamlNode* list = map.find("nodes"))
+      for (const YamlNode& item : list->items)
+        if (const YamlNode* name = item.find("name"); name && name->text == node.name)
+          fault->where = mark_at(source, item.find("address") ? item.find("address")->at : item.at);
+    return fault;
+  }
+  return std::nullopt;
+}
+
+// Whose map it is, for a file does not say.
+Error of_map(const Source& source, const YamlNode& pool, const YamlNode& map, Error error) {
+  error.why +=
+      " (in the map of pool " + pool.key + ", " + source.name + ":" + std::to_string(map.at.line) + ")";
+  return error;
+}
+
+Result<Cluster> map_of(const Source& source, const YamlNode& pool, const YamlNode& node,
+                       const LoadMap& load_map, std::string& file) {
   if (node.is(Kind::map)) {
     auto map = read_map(source, node);
     if (!map) return map.error();
+    if (auto fault = check_nodes(source, node, map->nodes())) return *fault;
     Cluster inside{std::move(*map), Observed()};
     inside.observed.format = "arcwise";
     return inside;
   }
   if (auto fault = expect(source, node, Kind::scalar)) return *fault;
   file = beside(source.name, node.text);
-  return load_map(file);
+  auto loaded = load_map(file);
+  if (!loaded) return of_map(source, pool, node, loaded.error());
+  return loaded;
 }
 
-Result<Cluster> load_file(const std::string& path) {
-  const std::array<std::string, 1> paths{path};
-  return load(paths, {});
+// What a pool consists of, with each of its keys known.
+Fault expect_pool(const Source& source, const YamlNode& node) {
+  if (node.is(Kind::map)) return std::nullopt;
+  return fault_at(source, node.is(Kind::null) ? node.key_at : node.at,
+                  node.is(Kind::scalar) ? node.text : text_at(source, node.at),
+                  "pool " + node.key + " has no settings by their names",
+                  "write under it `listen: host:port`, `protocol: memcached` or `redis`, and `map: FILE`");
+}
+
+Fault miss_no_key(const Source& source, const YamlNode& node) {
+  static constexpr std::pair<const char*, const char*> needed[] = {
+      {"map", "write `map: FILE`, or the map itself under it"},
+      {"listen", "write `listen: host:port`"},
+      {"protocol", "write `protocol: memcached` or `protocol: redis`"}};
+  for (const auto& [key, advice] : needed)
+    if (!node.find(key)) return missing(source, node, key, advice);
+  return std::nullopt;
 }
 
 Result<PoolConfig> pool_of(const Source& source, const YamlNode& node, const LoadMap& load_map) {
   static constexpr std::array<std::string_view, 1> others{"map"};
-  if (auto fault = expect(source, node, Kind::map)) return *fault;
-  const YamlNode* map_node = node.find("map");
-  if (!map_node) return *missing(source, node, "map", "write `map: FILE`, or the map itself under it");
-  if (!node.find("listen")) return *missing(source, node, "listen", "write `listen: host:port`");
-  if (!node.find("protocol"))
-    return *missing(source, node, "protocol", "write `protocol: memcached` or `protocol: redis`");
+  if (auto fault = expect_pool(source, node)) return *fault;
+  if (auto fault = know_keys<Pool>(source, node, others)) return *fault;
+  if (auto fault = miss_no_key(source, node)) return *fault;
+  const YamlNode& map_node = *node.find("map");
   std::string file;
-  const auto map = map_of(source, *map_node, load_map, file);
+  const auto map = map_of(source, node, map_node, load_map, file);
   if (!map) return map.error();
   auto pool = pool_of_map(*map, Protocol::memcached, {});
-  if (!pool) {
-    Error error = pool.error();
-    error.where = file.empty() ? mark_at(source, map_node->at) : Mark{file, 0, 0};
-    return error;
-  }
-  PoolConfig out{std::move(*pool), file, {}};
+  if (!pool) return of_map(source, node, map_node, pool.error());
+  PoolConfig out{std::move(*pool), file, {}, false};
   out.pool.name = node.key;
   out.pool.source = file.empty() ? source.name : file;
-  if (auto fault = read_settings(source, node, others, out.pool, out.sources)) return *fault;
-  out.sources["map"] = source.name + ":" + std::to_string(map_node->key_at.line);
+  if (auto fault = read_settings(source, node, out.pool, out.sources)) return *fault;
+  out.sources["map"] = source.name + ":" + std::to_string(map_node.key_at.line);
   return out;
 }
 
@@ -163,7 +206,8 @@ Result<Config> config_of_yaml(const Source& source, const YamlNode& root, const 
     return fault_at(source, version.at, text_at(source, version.at), "this format version is not known here",
                     "write `arcwised: 1`, or use a newer Arcwise");
   Config config;
-  if (auto fault = read_settings(source, root, others, config.daemon, config.sources)) return *fault;
+  if (auto fault = know_keys<Daemon>(source, root, others)) return *fault;
+  if (auto fault = read_settings(source, root, config.daemon, config.sources)) return *fault;
   const YamlNode* pools = root.find("pools");
   if (!pools) return *missing(source, root, "pools", "write `pools:`, and under it each pool by its name");
   if (auto fault = expect(source, *pools, Kind::map)) return *fault;
@@ -197,10 +241,24 @@ Result<Config> parse_config(const Source& source, const LoadMap& load_map) {
   return config;
 }
 
+Result<Cluster> load_map_file(const std::string& path) {
+  const std::array<std::string, 1> paths{path};
+  auto cluster = load(paths, {});
+  if (!cluster) return cluster.error();
+  const auto fault = check_nodes({path, {}}, {}, cluster->map.nodes());
+  if (!fault) return cluster;
+  // Other formats' places are not told.
+  const auto bytes = read_file(path, most_bytes);
+  if (!bytes) return bytes.error();
+  const Source source{path, *bytes};
+  const auto root = read_yaml(source);
+  return *check_nodes(source, root ? *root : YamlNode(), cluster->map.nodes());
+}
+
 Result<Config> read_config(const std::string& path) {
   auto bytes = read_file(path, most_bytes);
   if (!bytes) return bytes.error();
-  return parse_config({path, std::move(*bytes)}, load_file);
+  return parse_config({path, std::move(*bytes)}, load_map_file);
 }
 
 }  // namespace arcwise::router

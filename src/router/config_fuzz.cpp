@@ -32,7 +32,7 @@ void check_settings(T of) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto config = parse_config({"fuzz", std::string(reinterpret_cast<const char*>(data), size)}, no_file);
+  auto config = parse_config({"fuzz", std::string(reinterpret_cast<const char*>(data), size)}, no_file);
   if (!config) {
     const Error& error = config.error();
     require(error.kind == ErrorKind::io || (!error.why.empty() && !error.where.file.empty()));
@@ -45,6 +45,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   check_settings(config->daemon);
   for (const PoolConfig& pool : config->pools) check_settings(pool.pool);
+  note_what_is_in_vain(*config);
+  for (const std::string& note : config->notes) require(note.starts_with('`'));
   require(!report(*config).empty());
   require(!report_json(*config).empty());
   return 0;

@@ -1,33 +1,14 @@
-#include "router/config.hpp"
-
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <fstream>
-
-#include "format/folder_testing.hpp"
+#include "router/config_testing.hpp"
 
 namespace arcwise::router {
 namespace {
 
-constexpr const char* plain_map =
-    "{arcwise: 1, cluster: c, placement: {recipe: ring}, nodes: [{name: a, address: \"127.0.0.1:1\"}]}";
-
-std::string with(const std::string& settings) {
-  return std::string(
-             "arcwised: 1\npools:\n  p:\n    listen: 127.0.0.1:0\n    protocol: memcached\n    map: ") +
-         plain_map + "\n" + settings;
-}
-
-Result<Config> read(const std::string& text) {
-  const testing::Folder folder;
-  const std::string path = folder.file("config_test.yaml");
-  std::ofstream(path) << text;
-  auto config = read_config(path);
-  if (config)
-    if (auto error = check(*config)) return *error;
-  return config;
-}
+using testing::plain_map;
+using testing::read;
+using testing::with;
 
 std::string value_of(const Config& config, std::string_view key) {
   for (const auto& setting : pool_settings())
@@ -146,6 +127,26 @@ TEST(config, what_is_wrong_is_told_with_its_place_and_what_to_write) {
        "this spare server is node a of pool p"},
       {with("    gutter: [\"127.0.0.1:2\", \"127.0.0.1:2\"]\n"), "yaml:7", "named twice"},
       {with("  q:\n    listen: 127.0.0.1:1\n"), "yaml:7:3", "the key `map` is missing"},
+      {with("  q:\n    listne: 127.0.0.1:1\n"), "yaml:8:5", "did you mean `listen`?"},
+      {with("  q: 5\n"), "yaml:7:6", "pool q has no settings by their names: \"5\"; write under it `listen"},
+      {with("  q:\n    - listen: a\n"), "yaml:8:5", "pool q has no settings"},
+      {with("  q: [a]\n"), "yaml:7:6", "pool q has no settings"},
+      {with("  q:\n"), "yaml:7:3", "pool q has no settings"},
+      {with("  p: {}\n"), "yaml:7:3", "given twice: first on line 3"},
+      {"arcwised: 1\npools: [p]\n", "yaml:2:8", "`pools` is a map, and this is a list"},
+      {"arcwised: 1\npools:\n  p:\n    listen: 22121\n    protocol: redis\n    map: " +
+           std::string(plain_map) + "\n",
+       "yaml:4:13", "write host:port"},
+      {"p: 5\n", "yaml:1:4", "pool p has no settings by their names: \"5\"; write under it `listen"},
+      {"p:\n", "yaml:1:1", "pool p has no settings"},
+      {"p: [a]\n", "yaml:1:4", "pool p has no settings"},
+      {"p:\n  listen: 127.0.0.1:1\n  servers: word\n", "yaml:3:12", "`servers` is a list"},
+      {"p:\n  listen: 22121\n  servers:\n   - 127.0.0.1:2:1\n", "yaml:2:11", "write host:port"},
+      {"- p\n", "yaml:1:1", "no pool in the file"},
+      {with("    longest_ttl: 0\n"), "yaml:7:18", "the shortest is 1s"},
+      {with("    longest_ttl: 721h\n"), "yaml:7:18", "the longest is 720h"},
+      {with("    eject_for: 0\n"), "yaml:7:16", "the shortest is 1ms"},
+      {with("    cascade_window: 0\n"), "yaml:7:21", "the shortest is 1ms"},
       {with("thread: 1\n"), "yaml:7:1", "did you mean `threads`?"},
       {"arcwised: 2\npools: {}\n", "yaml:1:11", "format version"},
       {"arcwised: 1\npools:\n  p:\n    listen: [::1]:22\n", "yaml:4:13", "needs quotes: \"[::1]:22\""},
@@ -159,10 +160,10 @@ TEST(config, what_is_wrong_is_told_with_its_place_and_what_to_write) {
       {head + "    map: nowhere.yaml\n", "nowhere.yaml", "No such file"},
       {head + "    map: {arcwise: 1, placement: {recipe: rong}, nodes: [{name: a}]}\n", "yaml:6:43",
        "recipe"},
-      {head + "    map: {arcwise: 1, placement: {recipe: ring}, nodes: [{name: a}]}\n", "yaml:6:10",
+      {head + "    map: {arcwise: 1, placement: {recipe: ring}, nodes: [{name: a}]}\n", "yaml:6:58",
        "no address"},
       {head + "    map: {arcwise: 1, placement: {recipe: ring}, nodes: [{name: a, address: a}]}\n",
-       "yaml:6:10", "not an address"},
+       "yaml:6:77", "not an address"},
       {"p:\n  listen: 127.0.0.1:1\n  timeout: soon\n  servers:\n   - 127.0.0.1:2:1\n", "yaml:3:12",
        "whole number"},
   };
@@ -232,28 +233,6 @@ TEST(config, no_server_is_the_router_itself) {
             "");
 }
 
-TEST(config, files_and_folders_that_are_of_no_use_are_told_with_their_place) {
-  const testing::Folder folder;
-  auto config = read(with("state: /nowhere/at/all\n"));
-  ASSERT_TRUE(config) << to_string(config.error());
-  auto error = check_files(*config);
-  ASSERT_TRUE(error);
-  EXPECT_EQ(error->where.line, 7u);
-  EXPECT_NE(to_string(*error).find("`state` cannot be written to: No such file"), std::string::npos)
-      << to_string(*error);
-  EXPECT_EQ(error->kind, ErrorKind::io);
-  config->daemon.state = folder.file("file");
-  std::ofstream(config->daemon.state) << "short";
-  EXPECT_NE(to_string(*check_files(*config)).find("it is no folder"), std::string::npos);
-  config->daemon.admin_token = config->daemon.state;
-  config->daemon.state = folder.file("");
-  error = check_files(*config);
-  ASSERT_TRUE(error);
-  EXPECT_NE(to_string(*error).find("fewer than 16 characters"), std::string::npos) << to_string(*error);
-  std::ofstream(config->daemon.admin_token) << "0123456789abcdef\n";
-  EXPECT_FALSE(check_files(*config));
-}
-
 TEST(config, a_map_that_is_served_by_itself_is_named_where_it_lacks_an_address) {
   const testing::Folder folder;
   const std::string path = folder.file("map.yaml");
@@ -274,18 +253,6 @@ TEST(config, what_the_command_line_calls_otherwise_is_guessed) {
   EXPECT_EQ(said({"", "thread", "1"}).find("did you mean `threads`?"), 0u);
   EXPECT_EQ(said({"p", "threads", "1"}), "it is the router's: write --set threads=VALUE");
   EXPECT_EQ(said({"q", "timeout", "1s"}), "known here: p");
-}
-
-TEST(config, what_was_set_and_does_nothing_is_noted) {
-  auto config = read(with("    queue_deadline: 1s\n    gutter: [\"h:1\"]\n    longest_ttl: 5s\n"));
-  ASSERT_TRUE(config) << to_string(config.error());
-  note_what_does_nothing(*config);
-  EXPECT_EQ(config->pools[0].pool.notes.size(), 3u);
-  config =
-      read(with("    queue_deadline: 1s\n    gutter: [\"h:1\"]\n    on_failure: gutter\n    in_flight: 5\n"));
-  ASSERT_TRUE(config) << to_string(config.error());
-  note_what_does_nothing(*config);
-  EXPECT_TRUE(config->pools[0].pool.notes.empty());
 }
 
 TEST(config, a_timeout_of_0_is_none_to_twemproxy) {

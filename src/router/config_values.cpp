@@ -1,7 +1,11 @@
 #include "router/config_values.hpp"
 
+#include <sys/un.h>
+
 #include <array>
 #include <charconv>
+
+#include "router/socket.hpp"
 
 namespace arcwise::router {
 namespace {
@@ -14,6 +18,7 @@ struct Step {
 constexpr std::array<Step, 4> durations{{{"h", 3'600'000}, {"min", 60'000}, {"s", 1000}, {"ms", 1}}};
 constexpr std::array<Step, 4> sizes{
     {{"GiB", std::uint64_t{1} << 30}, {"MiB", std::uint64_t{1} << 20}, {"KiB", 1024}, {"B", 1}}};
+constexpr std::size_t longest_path = sizeof(sockaddr_un::sun_path) - 1;
 constexpr std::uint64_t longest = std::uint64_t{1000} * 3'600'000;
 
 // The digits at the front, taken off; nullopt: there are none, or too many.
@@ -87,7 +92,11 @@ std::string write_number(std::uint64_t value, Unit unit) {
 
 std::optional<Wrong> check_address(std::string_view text) {
   const Wrong wrong{"not an address", "write host:port, [v6]:port, or the path of a unix socket"};
-  if (text.starts_with('/')) return std::nullopt;
+  if (text.starts_with('/')) {
+    if (text.size() <= longest_path) return std::nullopt;
+    return Wrong{"too long a path for a unix socket",
+                 "the longest has " + std::to_string(longest_path) + " bytes"};
+  }
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos || text.find_first_of(" \t") != std::string_view::npos) return wrong;
   std::string_view port = text.substr(colon + 1);
@@ -95,6 +104,13 @@ std::optional<Wrong> check_address(std::string_view text) {
   if (!number || !port.empty() || *number > 65535)
     return Wrong{"an address without a port of 0 to 65535", wrong.advice};
   return std::nullopt;
+}
+
+std::optional<Wrong> check_listener(const std::string& text) {
+  if (!text.starts_with('/')) return check_address(text);
+  const auto listener = unix_listener(text);
+  if (!listener) return Wrong{listener.error().why, listener.error().advice};
+  return check_address(listener->path);
 }
 
 std::optional<Wrong> read_choice(std::string_view text, std::span<const std::string_view> names,

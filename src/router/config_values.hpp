@@ -47,8 +47,9 @@ struct Names<Severity> {
   static constexpr std::string_view all[] = {"note", "warning", "alarm"};
 };
 
-/// Numbers of things, of bytes (`64KiB`), or of hundredths (`125%`); or texts that are addresses.
-enum class Unit : std::uint8_t { things, bytes, percent, address };
+/// Numbers of things, of bytes (`64KiB`), or of hundredths (`125%`); or texts that are
+/// addresses to be listened on.
+enum class Unit : std::uint8_t { things, bytes, percent, listener };
 struct Range {
   std::uint64_t least = 0, most = std::uint64_t{1} << 40;
 };
@@ -58,8 +59,10 @@ std::optional<Wrong> read_duration(std::string_view text, milliseconds& out);
 std::string write_duration(milliseconds value);
 std::optional<Wrong> read_number(std::string_view text, Unit unit, Range range, std::uint64_t& out);
 std::string write_number(std::uint64_t value, Unit unit);
-/// `host:port` or the path of a unix socket, behind which permissions may stand.
+/// `host:port` or the path of a unix socket.
 std::optional<Wrong> check_address(std::string_view text);
+/// The same to be listened on: behind the path permissions may stand.
+std::optional<Wrong> check_listener(const std::string& text);
 /// The place of the text among the names.
 std::optional<Wrong> read_choice(std::string_view text, std::span<const std::string_view> names,
                                  std::size_t& out);

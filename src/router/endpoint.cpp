@@ -41,7 +41,7 @@ bool covers(const Endpoint& wide, const Endpoint& other) {
 }
 
 bool own_machine(const Endpoint& of) {
-  return of.loopback || of.every;
+  return of.loopback || of.every || of.own;
 }
 
 }  // namespace

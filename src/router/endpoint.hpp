@@ -15,6 +15,7 @@ struct Endpoint {
   std::string port;       ///< empty: none, or any
   bool every = false;     ///< all addresses of the machine
   bool loopback = false;  ///< of the machine itself
+  bool own = false;       ///< known to be another address of this machine
 };
 /// Of `host:port`, `[v6]:port`, or the path of a unix socket, behind which permissions may stand.
 Endpoint endpoint_of(const std::string& address);
@@ -23,8 +24,8 @@ Endpoint endpoint_of(const std::string& address);
 bool same(const Endpoint& one, const Endpoint& other);
 /// Not both can be listened on.
 bool collide(const Endpoint& one, const Endpoint& other);
-/// Who connects to `to` gets to who listens on `listener`. `10.0.0.5:P` may be any machine's, so that
-/// `0.0.0.0:P` is not taken for it.
+/// Who connects to `to` gets to who listens on `listener`. `10.0.0.5:P` may be any machine's: `0.0.0.0:P` is
+/// taken for it only where it is known to be its own.
 bool leads_to(const Endpoint& to, const Endpoint& listener);
 
 }  // namespace arcwise::router

@@ -223,8 +223,9 @@ bool Reload::consider(PoolConfig next) {
     to = from;
   }
   const Changed settings = consider_settings(*now, next);
+  const bool noted = tell_notes(*now, next);
   const bool follows = !refused && *other_map;
-  const bool spoke = refused || settings.live || settings.later || follows;
+  const bool spoke = refused || settings.live || settings.later || follows || noted;
   if (!follows && !settings.live) return spoke;
   const Placement before = now->pool.placement;
   *now = std::move(next);
@@ -265,6 +266,15 @@ void Reload::tell_adopted(const std::string& pool, const Served& from, const Ser
   say(Severity::note, "map_adopted", pool,
       said(from) + " -> " + said(to) + ": " + per_cent(change.primary_moved.value()) +
           " of keys have another node");
+}
+
+bool Reload::tell_notes(PoolConfig& now, const PoolConfig& next) {
+  const std::vector<std::string> before = std::exchange(now.pool.notes, next.pool.notes);
+  bool spoke = false;
+  for (const std::string& note : next.pool.notes)
+    if (std::find(before.begin(), before.end(), note) == before.end())
+      spoke = say(Severity::warning, "not_followed", next.pool.name, note);
+  return spoke;
 }
 
 Reload::Changed Reload::consider_settings(const PoolConfig& now, PoolConfig& next) {

@@ -61,6 +61,8 @@ class Reload {
     bool live, later;
   };
   Changed consider_settings(const PoolConfig& now, PoolConfig& next);
+  /// What is set in vain, and was not before.
+  bool tell_notes(PoolConfig& now, const PoolConfig& next);
   /// nullptr: no pool of this name is served.
   PoolConfig* find(const std::string& pool);
   /// Where `to` may follow, and is another map: remembered, so that none older does.

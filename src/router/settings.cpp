@@ -1,5 +1,6 @@
 #include "router/settings.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -16,9 +17,22 @@ std::string as_it_is(const YamlNode& node) {
 std::string as_protocol(const YamlNode& node) {
   return node.text == "true" ? "redis" : "memcached";
 }
+std::uint64_t number_of(const YamlNode& node) {
+  std::uint64_t number = 0;  // its reader has seen that it is one
+  std::from_chars(node.text.data(), node.text.data() + node.text.size(), number);
+  return number;
+}
+template <std::uint64_t most>
+std::string as_count(const YamlNode& node) {
+  return std::to_string(std::clamp(number_of(node), std::uint64_t{1}, most));
+}
 // No limit, where it says 0.
 std::string as_limit(const YamlNode& node) {
-  return node.text == "0" ? "1000000000" : node.text;
+  return number_of(node) == 0 ? "1000000000" : as_count<1'000'000'000>(node);
+}
+// At once, where it says 0.
+std::string as_wait(const YamlNode& node) {
+  return as_count<3'600'000'000>(node) + "ms";
 }
 
 /// A setting of twemproxy's, and which of ours it is. Its redis_auth is asked of clients, and told to
@@ -27,18 +41,19 @@ struct Counterpart {
   std::string_view theirs, ours;
   std::string (*text)(const YamlNode& node);
 };
-constexpr std::array<Counterpart, 12> counterparts{{{"listen", "listen", as_it_is},
-                                                    {"redis", "protocol", as_protocol},
-                                                    {"timeout", "timeout", as_duration},
-                                                    {"redis_auth", "password", as_it_is},
-                                                    {"redis_auth", "client_password", as_it_is},
-                                                    {"redis_db", "database", as_it_is},
-                                                    {"backlog", "backlog", as_it_is},
-                                                    {"reuseport", "reuse_port", as_it_is},
-                                                    {"tcpkeepalive", "keepalive", as_it_is},
-                                                    {"client_connections", "clients", as_limit},
-                                                    {"server_failure_limit", "failure_limit", as_it_is},
-                                                    {"server_retry_timeout", "eject_for", as_duration}}};
+constexpr std::array<Counterpart, 12> counterparts{
+    {{"listen", "listen", as_it_is},
+     {"redis", "protocol", as_protocol},
+     {"timeout", "timeout", as_duration},
+     {"redis_auth", "password", as_it_is},
+     {"redis_auth", "client_password", as_it_is},
+     {"redis_db", "database", as_it_is},
+     {"backlog", "backlog", as_count<65535>},
+     {"reuseport", "reuse_port", as_it_is},
+     {"tcpkeepalive", "keepalive", as_it_is},
+     {"client_connections", "clients", as_limit},
+     {"server_failure_limit", "failure_limit", as_count<1'000'000'000>},
+     {"server_retry_timeout", "eject_for", as_wait}}};
 
 Error bad(const Source& source, const YamlNode& node, const std::string& why, const std::string& advice) {
   return Error{ErrorKind::input, {source.name, node.at.line, node.at.column}, node.text, why, advice};
@@ -79,6 +94,11 @@ std::vector<std::string> notes_of(const YamlNode& node) {
 }
 
 Result<PoolConfig> pool_of(const Source& source, const YamlNode& node) {
+  if (!node.is(YamlNode::Kind::map))
+    return fault_at(source, node.is(YamlNode::Kind::null) ? node.key_at : node.at,
+                    node.is(YamlNode::Kind::scalar) ? node.text : text_at(source, node.at),
+                    "pool " + node.key + " has no settings by their names",
+                    "write under it `listen: host:port` and `servers:` with its list");
   LoadOptions options;
   options.from = "nutcracker";
   options.pool = node.key;
@@ -88,7 +108,7 @@ Result<PoolConfig> pool_of(const Source& source, const YamlNode& node) {
     return bad(source, node, "the pool has no address to listen on", "add `listen: host:port`");
   auto pool = pool_of_map(*cluster, Protocol::memcached, {});
   if (!pool) return pool.error();
-  PoolConfig out{std::move(*pool), {}, {}};
+  PoolConfig out{std::move(*pool), {}, {}, true};
   out.pool.name = node.key;
   out.pool.source = source.name;
   out.pool.notes = notes_of(node);
@@ -101,33 +121,38 @@ Result<PoolConfig> pool_of(const Source& source, const YamlNode& node) {
 }  // namespace
 
 Result<Config> config_of_nutcracker(const Source& source, const YamlNode& root) {
+  if (!root.is(YamlNode::Kind::map) || root.items.empty())
+    return Error{ErrorKind::input,
+                 {source.name, 1, 1},
+                 text_at(source, {1, 1}),
+                 "no pool in the file",
+                 "a pool is a name with its settings under it"};
   Config config;
   for (const YamlNode& node : root.items) {
     auto pool = pool_of(source, node);
     if (!pool) return pool.error();
     config.pools.push_back(std::move(*pool));
   }
-  if (config.pools.empty())
-    return Error{ErrorKind::input,
-                 {source.name, 0, 0},
-                 "",
-                 "no pool in the file",
-                 "a pool is a name with its settings under it"};
   return config;
+}
+
+std::optional<Error> check_node(const Node& node) {
+  if (node.address.empty())
+    return Error{ErrorKind::input,
+                 {},
+                 node.name,
+                 "the node has no address to connect to",
+                 "add `address: host:port` to it"};
+  if (const auto wrong = check_address(node.address))
+    return Error{ErrorKind::input, {}, node.address, node.name + ": " + wrong->why, wrong->advice};
+  return std::nullopt;
 }
 
 Result<Pool> pool_of_map(const Cluster& cluster, Protocol protocol, const std::string& listen) {
   const ClusterMap& map = cluster.map;
   std::vector<std::string> addresses;
   for (const Node& node : map.nodes()) {
-    if (node.address.empty())
-      return Error{ErrorKind::input,
-                   {},
-                   node.name,
-                   "the node has no address to connect to",
-                   "add `address: host:port` to it"};
-    if (const auto wrong = check_address(node.address))
-      return Error{ErrorKind::input, {}, node.address, node.name + ": " + wrong->why, wrong->advice};
+    if (auto error = check_node(node)) return *error;
     addresses.push_back(node.address);
   }
   Pool pool(compile(map));

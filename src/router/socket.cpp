@@ -76,20 +76,15 @@ std::optional<Error> clear_path(const std::string& path, const Address& where) {
 // Loops share one socket, each by a descriptor of its own.
 Result<std::vector<Descriptor>> listen_on_path(const std::string& address, const Listening& how,
                                                std::size_t many) {
-  const std::string path = unix_path(address);
-  unsigned mode = 0777;  // but for the umask
-  if (path.size() < address.size()) {
-    const char* end = address.data() + address.size();
-    const auto [read, error] = std::from_chars(address.data() + path.size() + 1, end, mode, 8);
-    if (error != std::errc() || read != end || mode > 0777)
-      return address_error(address, "what stands behind the path is no permission: write for example 0660");
-  }
+  const auto listener = unix_listener(address);
+  if (!listener) return listener.error();
+  const std::string& path = listener->path;
   const auto where = look_up(path);
   if (!where) return where.error();
   if (auto error = clear_path(path, *where)) return *error;
   auto fd = bound(path, *where, false, how.backlog);
   if (!fd) return fd.error();
-  if (path.size() < address.size() && chmod(path.c_str(), mode))
+  if (listener->mode && chmod(path.c_str(), *listener->mode))
     return address_error(address, std::string("cannot set the permissions: ") + std::strerror(errno));
   std::vector<Descriptor> all;
   while (all.size() + 1 < many) all.emplace_back(fcntl(fd->get(), F_DUPFD_CLOEXEC, 0));
@@ -101,6 +96,30 @@ Result<std::vector<Descriptor>> listen_on_path(const std::string& address, const
 
 Descriptor::~Descriptor() {
   if (fd_ >= 0) close(fd_);
+}
+
+Result<UnixListener> unix_listener(const std::string& listen) {
+  UnixListener out{unix_path(listen), {}};
+  if (out.path.size() == listen.size()) return out;
+  const char* end = listen.data() + listen.size();
+  unsigned mode = 0;
+  const auto [read, error] = std::from_chars(listen.data() + out.path.size() + 1, end, mode, 8);
+  const auto wrong = [&](const char* why) {
+    return Error{ErrorKind::input, {}, listen, why, "write for example " + out.path + " 0660"};
+  };
+  if (error != std::errc() || read != end || mode > 0777)
+    return wrong("what stands behind the path is no permission");
+  if ((mode & 0222) == 0) return wrong("nobody could connect: that needs the right to write");
+  out.mode = mode;
+  return out;
+}
+
+bool may_be_bound(const Address& address) {
+  Address any_port = address;
+  if (address.family() == AF_INET) reinterpret_cast<sockaddr_in&>(any_port.bytes).sin_port = 0;
+  if (address.family() == AF_INET6) reinterpret_cast<sockaddr_in6&>(any_port.bytes).sin6_port = 0;
+  const Descriptor fd = open_for(any_port);
+  return bind(fd.get(), any_port.get(), any_port.size) == 0 || errno != EADDRNOTAVAIL;
 }
 
 std::string unix_path(const std::string& listen) {
@@ -132,12 +151,7 @@ std::string address_of(const Descriptor& listener) {
   Address address;
   address.size = sizeof address.bytes;
   getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address.bytes), &address.size);
-  if (address.family() == AF_UNIX) return reinterpret_cast<const sockaddr_un*>(&address.bytes)->sun_path;
-  char host[NI_MAXHOST], port[NI_MAXSERV];
-  if (getnameinfo(address.get(), address.size, host, sizeof host, port, sizeof port,
-                  NI_NUMERICHOST | NI_NUMERICSERV))
-    return "?";
-  return (address.family() == AF_INET6 ? "[" + std::string(host) + "]" : std::string(host)) + ":" + port;
+  return text_of(*address.get());
 }
 
 Result<Descriptor> connect_to(const std::string& address) {

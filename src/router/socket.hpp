@@ -4,12 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "arcwise/error.hpp"
+#include "router/address.hpp"
 #include "router/pool.hpp"
 
 namespace arcwise::router {
@@ -45,6 +47,14 @@ Result<Descriptor> connect_to(const std::string& address);
 Descriptor accept_from(const Descriptor& listener, const Listening& how);
 /// The path of a unix socket, without permissions; empty: it is none.
 std::string unix_path(const std::string& listen);
+struct UnixListener {
+  std::string path;
+  std::optional<unsigned> mode;  ///< its permissions; none: what the umask leaves
+};
+/// Of an address that is a path. The error needs no place: where the text stands is for others to say.
+Result<UnixListener> unix_listener(const std::string& listen);
+/// Whether this machine lets anybody listen there, whatever the port: it has the address.
+bool may_be_bound(const Address& address);
 
 /// How many descriptors this process may have, raised as far as it may be.
 std::uint64_t raise_descriptor_limit();
