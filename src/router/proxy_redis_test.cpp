@@ -244,6 +244,8 @@ TEST(proxy_redis, what_is_not_routed_has_one_error_and_what_is_behind_it_is_answ
                                              {"CLUSTER", "SLOTS"},
                                              {"CONFIG", "SET", "a", "b"},
                                              {"SELECT", "1"},
+                                             {"SELECT", "0x"},
+                                             {"SELECT", "zero"},
                                              {"OBJECT"},
                                              {"NOPE", "x"}}) {
     talk.proxy.client_in(id).append(command(words) + command({"PING"}));
