@@ -9,19 +9,16 @@ Proxy::Proxy(Pool pool) : pool_(std::move(pool)) {
 
 void Proxy::use_servers() {
   for (Server& server : servers_) server.left = true;
+  for (const auto* addresses : {&pool_.addresses, &pool_.failing.gutter})
+    for (const std::string& address : *addresses)
+      if (const ServerId s = servers_.find(address); s != nobody) servers_[s].left = false;
   server_of_.clear();
   current_.clear();
   for (std::size_t n = 0; n < pool_.addresses.size(); ++n) {
-    ServerId id = 0;
-    while (id < servers_.size() && servers_[id].address != pool_.addresses[n]) ++id;
-    if (id == servers_.size()) servers_.emplace_back().left = true;
-    Server& server = servers_[id];
-    server.home = id;
-    server.name = pool_.placement.map().nodes()[n].name;
-    server.address = pool_.addresses[n];
-    server_of_.push_back(id);
-    if (server.left) current_.push_back(id);
-    server.left = false;
+    const ServerId s = servers_.at(pool_.addresses[n]);
+    servers_[s].name = pool_.placement.map().nodes()[n].name;
+    if (std::find(server_of_.begin(), server_of_.end(), s) == server_of_.end()) current_.push_back(s);
+    server_of_.push_back(s);
   }
   use_gutter();
   use_overload();
@@ -47,8 +44,8 @@ void Proxy::adopt(Pool pool) {
 }
 
 bool Proxy::quiet() const noexcept {
-  for (const Server& server : servers_)
-    if (server.state != State::stalled && !server.owes_nothing()) return false;
+  for (const ServerId s : servers_.looked_at())
+    if (servers_[s].state != State::stalled && !servers_[s].owes_nothing()) return false;
   return true;
 }
 
@@ -85,7 +82,8 @@ void Proxy::note(Severity severity, const char* name, const Server& server, std:
 
 Time Proxy::deadline(Time now) const noexcept {
   Time first = reduced_ ? reduced_->until : Time::max();
-  for (const Server& server : servers_) {
+  for (const ServerId s : servers_.looked_at()) {
+    const Server& server = servers_[s];
     first = std::min(first, looked_after_at(server, now));
     first = std::min({first, given_up_at(server), hopeless_at(server)});
     if (!server.held.empty())
@@ -99,14 +97,15 @@ void Proxy::tick(Time now) {
   dropped_.clear();
   now_ = now;
   if (pool_.failing.auto_eject) reduce(now);
-  for (ServerId s = 0; s < servers_.size(); ++s) {
+  servers_.each_looked_at([&](ServerId s) {
     Server& server = servers_[s];
     look_after(s, now);
     if (!server.held.empty()) refuse_late(s, now);
     server.awaited = first_awaited(server);
     if (now >= given_up_at(server)) time_out(s, now);
     if (now >= hopeless_at(server)) connections_.end(s, "it does not answer what it owes");
-  }
+  });
+  servers_.let_rest();
   resume_clients();
 }
 

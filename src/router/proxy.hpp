@@ -13,7 +13,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,7 +26,7 @@
 #include "router/event.hpp"
 #include "router/pool.hpp"
 #include "router/redis_commands.hpp"
-#include "router/server.hpp"
+#include "router/servers.hpp"
 #include "router/stats.hpp"
 #include "router/target.hpp"
 #include "router/ttl_cap.hpp"
@@ -39,7 +38,6 @@ class Proxy {
  public:
   using ClientId = router::ClientId;
   using ServerId = router::ServerId;
-
   explicit Proxy(Pool pool);
 
   // Clients
@@ -51,7 +49,7 @@ class Proxy {
   void serve(ClientId id, Time now);
   /// It will say no more, and is to be answered all the same.
   void hang_up(ClientId id, Time now);
-  void drop_client(ClientId id) noexcept;
+  void drop_client(ClientId id);
   bool wants_bytes(ClientId id) const noexcept;
   /// It has more to be served, for which there was no room and now is: serve() it.
   bool waits_for_service(ClientId id) const noexcept {
@@ -158,27 +156,28 @@ class Proxy {
   }
 
   // proxy.cpp
-  /// Asks a server on behalf of a slot of the client's; where it cannot be asked, that is the slot's answer.
-  /// `write(Buffer&)` appends the command. `head`: the slot that waits for all parts of the request.
+  /// Asks a server on behalf of a slot of the client's. False: it cannot be asked, and that is the slot's
+  /// answer. `write(Buffer&)` appends the command. `head`: the slot that waits for all parts of the request.
   template <class Write>
-  void send(const Asked& asked, const Target& to, std::uint64_t head, const Part& how, Write&& write) {
-    send_for(asked, to, head, how, head, write);
+  bool send(const Asked& asked, const Target& to, std::uint64_t head, const Part& how, Write&& write) {
+    return send_for(asked, to, head, how, head, write);
   }
   template <class Write>
-  void send_for(const Asked& asked, const Target& to, std::uint64_t head, const Part& how, std::uint64_t slot,
+  bool send_for(const Asked& asked, const Target& to, std::uint64_t head, const Part& how, std::uint64_t slot,
                 Write&& write) {
     Part part = how;
     part.head = head;
     part.slot = slot;
     const ServerId s = admit(asked, to, part);
-    if (s == nobody) return;
+    if (s == nobody) return false;
     Server& server = servers_[s];
     const std::size_t before = server.out.size();
     write(server.out);
     if (guarded_) [[unlikely]]
-      return guard(s, part, before);
+      return guard(s, part, before), true;
     server.parts.push() = part;
     ++server.requests;
+    return true;
   }
   /// The connection on which to ask; nobody: it cannot be asked, and that is answered.
   ServerId admit(const Asked& asked, const Target& to, Part& part);
@@ -344,11 +343,12 @@ class Proxy {
   // proxy_lanes.cpp
   ServerId lane_of(Client& client, ServerId server, Time now);
   ServerId shared_lane(ServerId server, std::uint32_t protocol);
-  ServerId add_lane(ServerId server, std::uint32_t protocol);
   void take_lane(const Asked& asked, ServerId server);
-  void release_lane(Client& client) noexcept;
+  void release_lane(Client& client, bool clean);
   void lose_lane(ServerId lane);
   void use_lanes();
+  void end_spare(ServerId lane, Time now);
+  Time ends_at(const Server& lane) const noexcept;
   void add_lanes(PoolStats& stats, Time now) const;
 
   // proxy_transaction.cpp
@@ -365,7 +365,7 @@ class Proxy {
   std::vector<ClientId> free_clients_, dropped_;  ///< dropped: free from the next tick on, for the
                                                   ///< loop may have events of theirs still
   std::size_t client_count_ = 0;
-  std::deque<Server> servers_;             ///< also those that have left
+  Servers servers_;                        ///< also those that have left
   std::vector<ServerId> server_of_;        ///< by node
   std::vector<ServerId> current_;          ///< the map's servers, each once
   std::optional<Placement> gutter_;        ///< over the spare servers

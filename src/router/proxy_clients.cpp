@@ -16,13 +16,10 @@ Proxy::ClientId Proxy::add_client() {
 }
 
 // Its parts stay on the servers' queues; their generation tells that nobody waits for them.
-void Proxy::drop_client(ClientId id) noexcept {
+void Proxy::drop_client(ClientId id) {
   Client& client = clients_[id];
   if (!client.used) return;
-  if (client.lane != nobody) {
-    connections_.end(client.lane, "its client has left");  // with what it watches
-    release_lane(client);
-  }
+  if (client.lane != nobody) release_lane(client, false);
   const std::uint32_t generation = client.generation + 1;
   client = Client{};
   client.generation = generation;

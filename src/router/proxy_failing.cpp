@@ -46,15 +46,9 @@ void Proxy::use_gutter() {
   for (const std::string& address : pool_.failing.gutter) {
     Node& node = parts.nodes.emplace_back();
     node.name = node.label = node.host = node.address = address;
-    ServerId id = 0;
-    while (id < servers_.size() && servers_[id].address != address) ++id;
-    if (id == servers_.size()) servers_.emplace_back().home = id;
-    Server& server = servers_[id];
-    server.address = address;
-    if (server.name.empty()) server.name = address;
-    server.standing = &pool_.standings->of(address);
-    server.left = false;
-    gutter_of_.push_back(id);
+    const ServerId s = servers_.at(address);
+    servers_[s].standing = &pool_.standings->of(address);
+    gutter_of_.push_back(s);
   }
   mask_words_.assign(std::max(server_of_.size(), gutter_of_.size()) / 64 + 1, 0);
   skipped_.clear();
@@ -77,7 +71,8 @@ bool Proxy::must_wait(const Server& server, Time now) const noexcept {
 Target Proxy::refusal(ServerId s, std::string_view why) const noexcept {
   const Server& server = servers_[s];
   if (!why.empty()) return {s, false, why};
-  return {s, false, server.why.empty() ? not_heard : std::string_view(server.why)};
+  if (!server.why.empty()) return {s, false, server.why};
+  return {s, false, server.state == State::up ? returning : not_heard};
 }
 
 Target Proxy::all_of(ServerId s) const noexcept {
@@ -273,7 +268,8 @@ void Proxy::is_heard(ServerId s, Time now) {
 // Before a client pays for it: whether a server answers, and what its return waits for.
 void Proxy::look_after(ServerId s, Time now) {
   Server& server = servers_[s];
-  if (server.left || server.home != s) return;
+  if (server.left) return;
+  if (server.home != s) return end_spare(s, now);
   // A twemproxy would ask it again and again, and count.
   if (pool_.failing.auto_eject && server.state == State::stalled && now - server.counted > patience())
     failed(s, now);
@@ -298,7 +294,8 @@ void Proxy::look_after(ServerId s, Time now) {
 // When look_after() has something to do by itself.
 Time Proxy::looked_after_at(const Server& server, Time now) const noexcept {
   constexpr milliseconds soon{20};  // another loop, or another server's return, is waited for
-  if (server.left || &server != &servers_[server.home]) return Time::max();
+  if (server.left) return Time::max();
+  if (&server != &servers_[server.home]) return ends_at(server);
   if (pool_.failing.auto_eject && server.state == State::stalled)
     return server.counted + patience() + Time(1);
   const milliseconds every = pool_.failing.probe_every;

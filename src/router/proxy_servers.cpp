@@ -19,6 +19,7 @@ void Proxy::let_go(ServerId s) {
 void Proxy::begin_connection(ServerId s, Time now) {
   Server& server = servers_[s];
   enter(s, State::connecting, now);
+  servers_.look_at(s);
   connections_.begin(s);
   server.returns = server.standing->returns();
   server.refusal.clear();
@@ -49,6 +50,7 @@ void Proxy::enter(ServerId s, State state, Time now) {
 void Proxy::connected(ServerId s, Time now) {
   Server& server = servers_[s];
   enter(s, State::up, now);
+  server.why.clear();
   if (server.failures > 0) note(Severity::note, "server_connected", server, "it can be reached again");
   server.heard = now;
   servers_to_send_.add(servers_, s);
@@ -65,6 +67,7 @@ void Proxy::lost(ServerId s, std::string_view why, Time now) {
   server.why = let_go ? std::string_view() : why;
   enter(s, let_go || further ? State::idle : State::waiting, now);
   if (further) lose_lane(s);
+  servers_.may_rest();
   if (!let_go && !further && server.failures == 0) note(Severity::warning, "server_lost", server, why);
   server.meta = server.silent = false;
   server.scanner = {};

@@ -69,10 +69,10 @@ void Proxy::unwatch(const Asked& asked, Use use) {
   if (use == Use::whole) add_slot(client, Slot::Kind::whole, 1);
   Part part;
   part.use = use;
-  send(asked, all_of(servers_[client.lane].home), client.slots.end() - 1, part,
-       [](Buffer& out) { out.append("*1\r\n$7\r\nUNWATCH\r\n"); });
+  const bool sent = send(asked, all_of(servers_[client.lane].home), client.slots.end() - 1, part,
+                         [](Buffer& out) { out.append("*1\r\n$7\r\nUNWATCH\r\n"); });
   client.watch_lost = false;
-  if (client.lane != nobody) release_lane(client);
+  if (client.lane != nobody) release_lane(client, sent);
 }
 
 // What was queued goes where its keys are now: together, or not at all.
@@ -125,10 +125,11 @@ void Proxy::execute(const Asked& asked, const Transaction& queued) {
   add_slot(client, Slot::Kind::whole, 1);
   Part part;
   part.unheard = 1 + queued.count;
-  send(asked, all_of(to), client.slots.end() - 1, part,
-       [&](Buffer& out) { out.append("*1\r\n$5\r\nMULTI\r\n", queued.commands, "*1\r\n$4\r\nEXEC\r\n"); });
+  const bool sent = send(asked, all_of(to), client.slots.end() - 1, part, [&](Buffer& out) {
+    out.append("*1\r\n$5\r\nMULTI\r\n", queued.commands, "*1\r\n$4\r\nEXEC\r\n");
+  });
   client.watch_lost = false;
-  if (client.lane != nobody) release_lane(client);
+  if (client.lane != nobody) release_lane(client, sent);
 }
 
 // RESET, and with it what was watched and queued.

@@ -25,6 +25,8 @@ struct Server {
   std::uint32_t protocol = 2;   ///< RESP, of this connection
   ServerId resp3 = nobody;      ///< the server's connection for those who speak RESP3
   std::vector<ServerId> spare;  ///< its connections for those who watch keys, while nobody does
+  std::uint32_t lanes = 0;      ///< all of these, and those that clients have
+  std::uint32_t warm = 0;       ///< of these, those that are connected
   ClientId watcher = nobody;    ///< whose connection it is
   Buffer in, out;
   RingQueue<Part> parts;
@@ -37,7 +39,7 @@ struct Server {
   Standing* standing = nullptr;
   std::size_t skip = 0;  ///< bytes to come of an answer that was too long
   ServerState state = ServerState::idle;
-  bool meta = false, listed = false;
+  bool meta = false, listed = false, looked_at = false;
   bool left = false;  ///< the map
   std::uint32_t failures = 0;
   Time retry{}, since{};    ///< since: in this state
@@ -65,6 +67,17 @@ struct Server {
   /// Requests in flight, without the router's own questions.
   std::size_t asked() const noexcept { return parts.size() - own; }
   bool owes_nothing() const noexcept { return parts.empty() && held.empty(); }
+  /// It is another server's from now on. Numbers go on, and its connections, which rest, are that one's.
+  void begin_anew() {
+    Server fresh;
+    fresh.parts = std::move(parts);
+    fresh.resp3 = resp3;
+    fresh.spare = std::move(spare);
+    fresh.lanes = lanes;
+    fresh.listed = listed;
+    fresh.looked_at = looked_at;
+    *this = std::move(fresh);
+  }
   /// What has come of an answer that was too long.
   void pass_over() noexcept {
     const std::size_t size = std::min(skip, in.size());

@@ -42,6 +42,8 @@ void Standing::set_away(std::uint64_t share) noexcept {
   }
 }
 
+// The return is begun anew, by anybody, and another server may have the turn meanwhile; not while this one
+// has some of its keys already.
 void Standing::give_back_task() noexcept {
   if (flushing_) fence_.add_all();
   for (const std::string& key : removing_) fence_.add(key, ~std::size_t{0});
@@ -49,6 +51,7 @@ void Standing::give_back_task() noexcept {
   flushing_ = sealed_ = false;
   rounds_ = 0;
   leader_ = nullptr;
+  if (word_.load() >> share_shift == 0) others_.end_turn(this);
 }
 
 bool Standing::leave(Time now) {
@@ -65,9 +68,8 @@ bool Standing::leave(Time now) {
 void Standing::lose_keys() noexcept {
   barred_ = elsewhere_until_.count();
   flushed_ = false;
-  give_back_task();
   set_away(0);
-  others_.end_turn(this);
+  give_back_task();
 }
 
 void Standing::owe() {
@@ -156,9 +158,7 @@ Standing::Progress Standing::fulfilled(const void* who, const Failing& failing, 
 
 void Standing::abandoned(const void* who) {
   const std::lock_guard lock(mutex_);
-  if (leader_ != who) return;
-  give_back_task();
-  if (word_.load() >> share_shift == 0) others_.end_turn(this);
+  if (leader_ == who) give_back_task();
 }
 
 void Standing::withdraw() {

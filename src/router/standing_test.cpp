@@ -130,6 +130,23 @@ TEST(standing, what_is_written_elsewhere_during_a_return_is_dropped_too_and_at_l
   EXPECT_EQ(record("e"), Standing::Record::back);
 }
 
+TEST(standing, a_server_that_owes_during_its_return_gives_the_turn_to_another) {
+  Standings all;
+  Standing &one = all.of("one"), &other = all.of("other");
+  const Failing failing;
+  const int its = 0, others = 0;
+  one.leave(Time(1));
+  other.leave(Time(1));
+  ASSERT_TRUE(one.begin_return(&its, failing, Time(2)));
+  EXPECT_FALSE(other.begin_return(&others, failing, Time(2))) << "one at a time";
+  one.owe();
+  EXPECT_TRUE(other.begin_return(&others, failing, Time(3)));
+  one.pay();
+  EXPECT_FALSE(one.begin_return(&its, failing, Time(3))) << "it comes after";
+  EXPECT_EQ(other.fulfilled(&others, failing, Time(4)), Standing::Progress::here);
+  EXPECT_TRUE(one.begin_return(&its, failing, Time(5)));
+}
+
 TEST(standing, a_return_that_is_given_up_begins_anew_with_all_that_is_to_be_dropped) {
   Standings standings;
   Standing& standing = standings.of("s");
