@@ -161,6 +161,9 @@ class Configuration(Operations):
         self.assertIn(f"{config}:8:5: unknown key: \"timeuot\"; did you mean `timeout`?", error)
         code, _, error = check(config, "--json")
         self.assertEqual((code, json.loads(error)["error"]["line"]), (2, 8))
+        code, _, error = check(self.own("127.0.0.1:1", addresses=["127.0.0.1:2"]), "--set", "timeuot=1s")
+        self.assertEqual(code, 2)
+        self.assertIn("command line: no such setting: \"timeuot=1s\"; did you mean `timeout`?", error)
 
     def test_a_new_map_file_and_new_settings_are_taken_up_and_no_connection_is_dropped(self):
         port, *servers = free_ports(3)

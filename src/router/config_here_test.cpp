@@ -1,5 +1,6 @@
 #include <arpa/inet.h>
 #include <ifaddrs.h>
+#include <unistd.h>
 
 #include <memory>
 
@@ -106,6 +107,21 @@ TEST(config_here, the_folder_of_a_unix_socket_must_be_there_and_its_place_free_f
             std::string::npos);
 }
 
+// Root may do anything, so that somebody else tries.
+TEST(config_here, a_folder_of_somebody_else_is_told) {
+  const Folder folder;
+  std::filesystem::permissions(folder.path(), std::filesystem::perms(0555));
+  const auto tried = [&] {
+    if (getuid() == 0 && setuid(65534)) return false;
+    Config config;
+    config.daemon.state = folder.path();
+    const auto error = check_here(config);
+    return error && to_string(*error).find("cannot be written to: Permission denied") != std::string::npos;
+  };
+  EXPECT_EXIT(_exit(tried() ? 0 : 1), ::testing::ExitedWithCode(0), "");
+  std::filesystem::permissions(folder.path(), std::filesystem::perms(0755));
+}
+
 TEST(config_here, permissions_that_are_none_or_that_let_nobody_in_are_told) {
   for (const char* mode : {"0999", "0888", "1777", "-660", "rw", "0660x", "", "0444"}) {
     const std::string error = said_of("", pool("p", std::string("/tmp/a.sock ") + mode)).error;
@@ -168,7 +184,7 @@ TEST(config_here, a_fault_in_a_maps_file_is_told_with_that_file_its_line_and_the
     std::string map, place, why;
   } wrong[] = {
       {"arcwise: 1\nplacement: {recipe: rong}\nnodes: [{name: a}]\n", "map.yaml:2:21: ", "unknown recipe"},
-      {head + "  - {name: b}\n", "map.yaml:6:5: ", "no address"},
+      {head + "  - {name: b}\n  - {name: c, address: \"h:2\"}\n", "map.yaml:6:5: ", "no address"},
       {head + "  - {name: b, address: h}\n", "map.yaml:6:24: ", "not an address"},
       {head + "  - {name: a, address: \"h:2\"}\n", "map.yaml:6:", "a"},
       {"", "map.yaml: ", "empty"},

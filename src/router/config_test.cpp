@@ -137,6 +137,7 @@ TEST(config, what_is_wrong_is_told_with_its_place_and_what_to_write) {
       {"arcwised: 1\npools:\n  p:\n    listen: 22121\n    protocol: redis\n    map: " +
            std::string(plain_map) + "\n",
        "yaml:4:13", "write host:port"},
+      {"p:\n  servers:\n   - 127.0.0.1:2:1\n", "yaml:2:3", "no address to listen on"},
       {"p: 5\n", "yaml:1:4", "pool p has no settings by their names: \"5\"; write under it `listen"},
       {"p:\n", "yaml:1:1", "pool p has no settings"},
       {"p: [a]\n", "yaml:1:4", "pool p has no settings"},
@@ -198,6 +199,7 @@ TEST(config, no_two_addresses_to_listen_on_are_the_same_place) {
       EXPECT_NE(error_of("", text).find("yaml:8: pool p listens on"), std::string::npos)
           << other << error_of("", text);
     }
+  EXPECT_EQ(error_of("", pool("p", "0.0.0.0:22121", "h:1") + pool("q", "[::1]:22121", "h:1")), "");
   for (const char* other : {"127.0.0.2:22121", "127.0.0.1:22122", "[::1]:22121", "h:22121", "/tmp/22121"})
     EXPECT_EQ(error_of("", pool("p", one, "h:1") + pool("q", other, "h:1")), "") << other;
   EXPECT_EQ(error_of("", pool("p", "127.0.0.1:0", "h:1") + pool("q", "127.0.0.1:0", "h:1")), "");
@@ -231,6 +233,9 @@ TEST(config, no_server_is_the_router_itself) {
             std::string::npos);
   EXPECT_EQ(error_of("", pool("p", "127.0.0.1:1001", "127.0.0.1:1002") + pool("q", "127.0.0.1:1002", "h:1")),
             "");
+  EXPECT_NE(error_of("", pool("p", "127.0.0.1:1001", "h:1") + "    gutter: [\"127.0.0.1:1001\"]\n")
+                .find("the spare server leads back to pool p"),
+            std::string::npos);
 }
 
 TEST(config, a_map_that_is_served_by_itself_is_named_where_it_lacks_an_address) {
@@ -255,10 +260,23 @@ TEST(config, what_the_command_line_calls_otherwise_is_guessed) {
   EXPECT_EQ(said({"q", "timeout", "1s"}), "known here: p");
 }
 
-TEST(config, a_timeout_of_0_is_none_to_twemproxy) {
-  const auto config = read("p:\n  listen: 127.0.0.1:1\n  timeout: 0\n  servers:\n   - 127.0.0.1:2:1\n");
-  ASSERT_TRUE(config) << to_string(config.error());
-  EXPECT_FALSE(config->pools[0].pool.timeout);
+TEST(config, zeros_and_what_is_beyond_our_bounds_are_read_as_twemproxy_reads_them) {
+  const auto with_settings = [](const std::string& settings) {
+    auto config = read("p:\n  listen: 127.0.0.1:1\n" + settings + "  servers:\n   - 127.0.0.1:2:1\n");
+    EXPECT_TRUE(config) << to_string(config.error());
+    return config->pools.at(0).pool;
+  };
+  const Pool zeros = with_settings(
+      "  timeout: 0\n  backlog: 0\n  client_connections: 0\n  server_retry_timeout: 0\n"
+      "  server_failure_limit: 0\n");
+  EXPECT_FALSE(zeros.timeout) << "it waits for ever";
+  EXPECT_EQ(zeros.listening.backlog, 1u);
+  EXPECT_EQ(zeros.limits.clients, 1'000'000'000u) << "any number";
+  EXPECT_EQ(zeros.failing.eject_for, milliseconds(1));
+  EXPECT_EQ(zeros.failing.failure_limit, 1u) << "the first failure is one too many";
+  const Pool large = with_settings("  backlog: 100000\n  client_connections: 2000000000\n");
+  EXPECT_EQ(large.listening.backlog, 65'535u);
+  EXPECT_EQ(large.limits.clients, 1'000'000'000u);
 }
 
 TEST(config, twemproxys_settings_are_taken_over) {
