@@ -2,6 +2,7 @@
 """The router while clients do what they should not: nobody else is harmed, and little is kept for them."""
 import contextlib
 import os
+import resource
 import socket
 import sys
 import threading
@@ -11,6 +12,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "support"))
 from faults import KEYS, Faults  # noqa: E402
 from protocols import Memcached, Redis  # noqa: E402
+from router import ARCWISED  # noqa: E402
 from servers import wait_until  # noqa: E402
 
 
@@ -131,6 +133,34 @@ class Clients:
         wait_until(lambda: steady.get(own[0]).value, "the server is used again")
         for key in own:
             self.assertEqual(steady.get(key).value, b"of " + key)
+
+
+    def test_those_that_come_while_a_server_is_away_leave_it_a_descriptor(self):
+        self.serve().close()
+        self.process.terminate()
+        self.process.wait()
+        limit = 80
+        self.processes.start(["prlimit", f"--nofile={limit}:{limit}", ARCWISED, "--config", os.path.join(self.processes.folder, "pool.yml")],
+                             self.port)
+        self.process = self.processes.started[-1]
+        steady = self.client()
+        self.fill(steady)
+        own = self.keys_of(0)
+        self.started[0].kill()
+        self.started[0].wait()
+        wait_until(lambda: not steady.get(own[0]).done, "it is gone")
+        many = [self.client() for _ in range(2 * limit)]
+        self.started[0] = self.begin(self.ports[0])
+        wait_until(lambda: steady.set(own[0], b"again").done, "it is reached, though clients would take all there is")
+        self.assertGreater(len(many), limit)
+
+    def test_those_that_are_connected_when_it_is_told_to_end_are_answered(self):
+        self.fill(self.serve())
+        clients = [self.client().say(self.protocol.get(KEYS[0])) for _ in range(300)]
+        self.process.terminate()
+        for client in clients:
+            self.assertEqual(client.heard().value, b"of " + KEYS[0])
+        self.assertEqual(self.process.wait(20), 0)
 
 
 class MemcachedClients(Clients, Faults):

@@ -53,9 +53,14 @@ class Buffer {
   }
   void clear() noexcept {
     head_ = tail_ = 0;
-    if (capacity_ <= kept) return;
+    if (capacity_ > kept) release();
+  }
+  std::size_t capacity() const noexcept { return capacity_; }
+  /// Gives its memory back, where it is empty.
+  void release() noexcept {
+    if (!empty()) return;
     data_.reset();
-    capacity_ = 0;
+    head_ = tail_ = capacity_ = 0;
   }
 
  private:

@@ -9,6 +9,7 @@
 
 #include "router/buffer.hpp"
 #include "router/part.hpp"
+#include "router/pool.hpp"
 #include "router/redis_session.hpp"
 #include "router/resp.hpp"
 #include "router/ring_queue.hpp"
@@ -34,6 +35,9 @@ struct Client {
   std::size_t wanted = 0;  ///< bytes before which parsing again is of no use
   std::size_t skip = 0;
   std::size_t asked_keys = 0;  ///< of a get at hand, bytes with the keys that are asked already
+  std::size_t window = 0;      ///< of its keys, so many may be asked before more is known
+  bool has_values = false;     ///< it has got some, and may be given more at once
+  Time served{};               ///< when it was heard last
   std::size_t kept = 0;        ///< bytes of answers that wait in slots
   std::size_t usual = 0;       ///< bytes that an answer is likely to have
   bool used = false, closing = false, skip_line = false, listed = false;
@@ -48,6 +52,24 @@ struct Client {
   bool watch_lost = false;  ///< with its connection, or its owner: EXEC does nothing
   ServerId lane = nobody;   ///< the connection on which it watches
 
+  /// Few of the keys of one get before it is seen how long their values are; more with each that comes.
+  void begin_get() noexcept { window = has_values ? 64 : 16; }
+  void see_value() noexcept {
+    has_values = true;
+    ++window;
+  }
+  std::size_t most_waiting() const noexcept {
+    if (alone) return 1;
+    return asked_keys > 0 ? window : ~std::size_t{0};
+  }
+  /// It has said nothing for a while, and waits for nothing: its memory is for others.
+  void rest() noexcept {
+    slots.release();
+    in.release();
+    out.release();
+    request = {};
+  }
+  bool rests() const noexcept { return slots.capacity() + in.capacity() + out.capacity() == 0; }
   /// A slot has more of its answer, or is gone.
   void keep(Slot& slot) noexcept {
     kept += slot.bytes.size() - slot.kept;

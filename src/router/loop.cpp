@@ -33,8 +33,10 @@ bool has_arrived(std::uint32_t events) noexcept {
 
 }  // namespace
 
-Loop::Loop(std::size_t number, Io io, Journal& journal, Board& board)
+Loop::Loop(std::size_t number, std::size_t loops, Io io, Journal& journal, Board& board)
     : number_(number),
+      loops_(loops),
+      descriptors_(raise_descriptor_limit()),
       io_(io),
       journal_(journal),
       board_(board),
@@ -165,7 +167,8 @@ void Loop::handle(std::uint64_t tag, std::uint32_t events, const Transfer* recei
   const auto [role, side, id] = Tag::of(tag);
   switch (role) {
     case Role::listener:
-      return accept_clients(side);
+      accept_clients(side);
+      return;
     case Role::client:
       return client_event(side, id, events, received);
     case Role::server:

@@ -24,7 +24,7 @@ class Loop {
 
   /// `number`: among the loops of a router. Its proxies' events go to the journal, what they count to the
   /// board.
-  Loop(std::size_t number, Io io, Journal& journal, Board& board);
+  Loop(std::size_t number, std::size_t loops, Io io, Journal& journal, Board& board);
   /// Serves a pool's clients that come to this socket.
   void add(Pool pool, Descriptor listener, ClientCount clients);
   /// Until it was told to drain, and has.
@@ -63,7 +63,8 @@ class Loop {
   void report(bool busy);
   void ask_for_bytes(std::uint64_t tag, std::uint32_t events);
   void handle(std::uint64_t tag, std::uint32_t events, const Transfer* received);
-  void accept_clients(std::size_t side);
+  bool accept_clients(std::size_t side);
+  bool is_servers(const Descriptor& fd) const noexcept;
   bool out_of_descriptors(std::size_t side);
   void refuse(std::size_t side, const Descriptor& client, const char* why);
   void listen_again();
@@ -94,7 +95,8 @@ class Loop {
     }
   };
 
-  std::size_t number_;
+  std::size_t number_, loops_;
+  std::size_t descriptors_;  ///< that the process may have
   Io io_;
   Transfers transfers_;
   Journal& journal_;

@@ -3,6 +3,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "router/loop.hpp"
@@ -11,20 +12,28 @@ namespace arcwise::router {
 
 namespace {
 constexpr milliseconds tell_again_after{1000}, deaf_for{100};
+constexpr std::size_t at_once = 64;
 }  // namespace
 
-void Loop::accept_clients(std::size_t at) {
+// False: no more are waiting.
+bool Loop::accept_clients(std::size_t at) {
   Side& side = sides_[at];
   const Pool& pool = side.proxy.pool();
-  for (int i = 0; i < 64 && side.listener && side.deaf_until == Time{}; ++i) {
+  for (std::size_t i = 0; i < at_once; ++i) {
+    if (!side.listener || side.deaf_until != Time{}) return false;
     Descriptor fd = accept_from(side.listener, pool.listening);
     if (!fd) {
       if ((errno == EMFILE || errno == ENFILE) && out_of_descriptors(at)) continue;
-      return;
+      return false;
     }
     if (side.connected->fetch_add(1, std::memory_order_relaxed) >= pool.limits.clients) {
       side.connected->fetch_sub(1, std::memory_order_relaxed);
       refuse(at, fd, "max number of clients reached");
+      continue;
+    }
+    if (is_servers(fd)) {
+      side.connected->fetch_sub(1, std::memory_order_relaxed);
+      refuse(at, fd, "no file descriptor is left");
       continue;
     }
     const auto id = side.proxy.add_client();
@@ -32,6 +41,18 @@ void Loop::accept_clients(std::size_t at) {
     side.clients[id] = {std::move(fd), false, true};
     add_to_epoll(side.clients[id].fd, tag(Role::client, at, id), EPOLLIN);
   }
+  return true;
+}
+
+// The last descriptors are for servers, which may have none at the moment: a client that had one of them
+// would keep all others from a server that is back. The lowest that is free is given to whoever comes, so
+// that a high number tells that few are left.
+bool Loop::is_servers(const Descriptor& fd) const noexcept {
+  constexpr std::size_t others = 16;  // files that are read, the admin address, names that are asked for
+  std::size_t servers = 0;
+  for (const Side& side : sides_) servers += side.proxy.servers_at_most();
+  const std::size_t kept = std::min(servers * loops_ + others, descriptors_ / 2);
+  return static_cast<std::size_t>(fd.get()) + kept >= descriptors_;
 }
 
 // The listener would go on telling of the client that cannot be taken. It is taken by the descriptor that is
@@ -77,7 +98,10 @@ void Loop::begin_drain() {
   draining_ = true;
   drained_at_ = now_ + milliseconds(drain_ms_.load(std::memory_order_relaxed));
   for (std::size_t at = 0; at < sides_.size(); ++at) {
-    accept_clients(at);  // those that were there before
+    // Those that were there before, which are no more than may wait.
+    for (std::size_t i = 0; i <= sides_[at].proxy.pool().listening.backlog && accept_clients(at);
+         i += at_once) {
+    }
     // Another loop may go on to hold what this descriptor stands for, and epoll would go on telling of it.
     epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, sides_[at].listener.get(), nullptr);
     sides_[at].listener = Descriptor();

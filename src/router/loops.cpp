@@ -23,7 +23,7 @@ Pool part_of(const Pool& pool, std::size_t loops) {
 }  // namespace
 
 Loops::Loops(std::size_t threads, Io io, Journal& journal, Board& board) {
-  for (std::size_t i = 0; i < threads; ++i) loops_.emplace_back(i, io, journal, board);
+  for (std::size_t i = 0; i < threads; ++i) loops_.emplace_back(i, threads, io, journal, board);
 }
 
 Loops::~Loops() {

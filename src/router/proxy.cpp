@@ -43,6 +43,10 @@ void Proxy::adopt(Pool pool) {
   }
 }
 
+std::size_t Proxy::servers_at_most() const noexcept {
+  return (current_.size() + gutter_of_.size()) * (pool_.protocol == Protocol::redis ? 2 : 1);
+}
+
 bool Proxy::quiet() const noexcept {
   for (const ServerId s : servers_.looked_at())
     if (servers_[s].state != State::stalled && !servers_[s].owes_nothing()) return false;
@@ -81,7 +85,7 @@ void Proxy::note(Severity severity, const char* name, const Server& server, std:
 }
 
 Time Proxy::deadline(Time now) const noexcept {
-  Time first = reduced_ ? reduced_->until : Time::max();
+  Time first = std::min(rest_at_, reduced_ ? reduced_->until : Time::max());
   for (const ServerId s : servers_.looked_at()) {
     const Server& server = servers_[s];
     first = std::min(first, looked_after_at(server, now));
@@ -106,6 +110,7 @@ void Proxy::tick(Time now) {
     if (now >= hopeless_at(server)) connections_.end(s, "it does not answer what it owes");
   });
   servers_.let_rest();
+  let_clients_rest(now);
   resume_clients();
 }
 

@@ -63,6 +63,8 @@ class Proxy {
     return client.slots.empty() && client.in.empty() && client.out.empty() && !client.transaction;
   }
   std::size_t clients() const noexcept { return client_count_; }
+  /// Connections that it needs at once, but for those of clients that watch keys.
+  std::size_t servers_at_most() const noexcept;
 
   // Servers. A server is an address; it keeps its number, and its connection, from one map to the next.
   static constexpr ServerId nobody = router::nobody;
@@ -138,15 +140,9 @@ class Proxy {
     Time now;
   };
 
-  /// Few of the keys of one get before it is known how long answers are likely to be.
-  std::size_t most_waiting(const Client& client) const noexcept {
-    constexpr std::size_t at_first = 16;
-    const bool unknown = client.usual == 0 && client.asked_keys > 0;
-    return unknown ? std::min(at_first, pool_.limits.requests) : pool_.limits.requests;
-  }
   bool has_room(const Client& client) const noexcept {
     const std::size_t waiting = client.slots.size();
-    return waiting < (client.alone ? 1 : most_waiting(client)) &&
+    return waiting < std::min(client.most_waiting(), pool_.limits.requests) &&
            client.out.size() + client.kept + waiting * client.usual < pool_.limits.unsent &&
            (client.held_by == nobody || !is_crowded(servers_[client.held_by]));
   }
@@ -207,6 +203,8 @@ class Proxy {
   // proxy_clients.cpp
   Slot& add_slot(Client& client, Slot::Kind kind, std::uint32_t waits);
   void answer_now(Client& client, std::string_view text);
+  void let_clients_rest(Time now);
+  std::unique_ptr<Transaction> take_transaction(Client& client) noexcept;
   void emit(Client& client, ClientId id);
   void emit_front(Client& client);
 
@@ -391,6 +389,8 @@ class Proxy {
   std::vector<ServerId> owners_;  ///< of the keys of a command that is split
   std::size_t waiting_ = 0;       ///< bytes that wait for all clients, at least since counted_at_
   Time counted_at_{-1};
+  std::size_t queued_ = 0;  ///< bytes of all transactions
+  Time rest_at_{Time::max()};
   std::uint64_t picks_ = 0;  ///< of one among several answers, so far
   Counters counters_;
   std::vector<Event> events_;

@@ -76,6 +76,7 @@ void Proxy::deliver(ServerId s, const Part& part, std::string_view reply) {
   Client& client = clients_[part.client];
   if (part.use == Use::nothing || client.generation != part.generation) return;
   reply = within_bounds(client, reply);
+  if ((part.use == Use::value || part.use == Use::meta_value) && reply.starts_with('V')) client.see_value();
   const bool error = is_error(pool_.protocol, reply);
   if (error && part.use != Use::whole) return fail(part, servers_[s].name, reply);
   Slot& slot = client.slots[part.slot];

@@ -2,6 +2,11 @@
 #include "router/proxy.hpp"
 
 namespace arcwise::router {
+namespace {
+
+constexpr milliseconds rested{10'000};
+
+}  // namespace
 
 Proxy::ClientId Proxy::add_client() {
   if (free_clients_.empty()) {
@@ -20,6 +25,7 @@ void Proxy::drop_client(ClientId id) {
   Client& client = clients_[id];
   if (!client.used) return;
   if (client.lane != nobody) release_lane(client, false);
+  take_transaction(client);
   const std::uint32_t generation = client.generation + 1;
   client = Client{};
   client.generation = generation;
@@ -43,7 +49,29 @@ bool Proxy::finished(ClientId id) const noexcept {
   return client.closing && client.slots.empty();
 }
 
+// What a client has needed it may need again at once, and not for ever: 1,000 answers that waited for one
+// have each their memory.
+void Proxy::let_clients_rest(Time now) {
+  if (now < rest_at_) return;
+  rest_at_ = Time::max();
+  for (ClientId id = 0; id < clients_.size(); ++id) {
+    Client& client = clients_[id];
+    if (!client.used || client.rests()) continue;
+    if (idle(id) && now - client.served >= rested)
+      client.rest();
+    else
+      rest_at_ = now + rested;
+  }
+}
+
+std::unique_ptr<Transaction> Proxy::take_transaction(Client& client) noexcept {
+  if (client.transaction) queued_ -= client.transaction->commands.size();
+  return std::move(client.transaction);
+}
+
 void Proxy::serve(ClientId id, Time now) {
+  clients_[id].served = now;
+  if (rest_at_ == Time::max()) rest_at_ = now + rested;
   Client& client = clients_[id];
   client.stopped = false;
   while (!client.closing && client.in.size() >= std::max<std::size_t>(client.wanted, 1)) {

@@ -55,13 +55,15 @@ TEST(lanes, one_that_nobody_has_used_for_ten_seconds_is_ended_and_its_number_use
   const auto id = watcher(talk, 1);
   talk.say(id, {"UNWATCH"});
   talk.answer(1, "+OK\r\n");
+  talk.told(id);
   EXPECT_EQ(talk.proxy.deadline(talk.now), talk.now + milliseconds(10'000));
   talk.proxy.tick(talk.now + milliseconds(9'999));
   EXPECT_EQ(ended(talk), std::set<Proxy::ServerId>{});
   talk.proxy.tick(talk.now + milliseconds(10'000));
   EXPECT_EQ(ended(talk), std::set<Proxy::ServerId>{1});
   talk.proxy.lost(1, "ended", talk.now);
-  EXPECT_EQ(talk.proxy.deadline(talk.now + milliseconds(10'000)), Time::max()) << "it rests";
+  talk.proxy.tick(talk.now + milliseconds(20'000));
+  EXPECT_EQ(talk.proxy.deadline(talk.now + milliseconds(20'000)), Time::max()) << "it rests";
   talk.sent(1);
   watcher(talk, 1);
 }

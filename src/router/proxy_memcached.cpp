@@ -190,6 +190,7 @@ bool Proxy::get_values(const Asked& asked, const McRequest& request) {
   const bool touches = request.verb == McVerb::gat || request.verb == McVerb::gats;
   const Asks does = asks(request);
   std::size_t& passed = asked.client.asked_keys;
+  if (passed == 0) asked.client.begin_get();
   std::string_view keys = request.rest.substr(passed);
   for (std::string_view key = next_word(keys); !key.empty(); key = next_word(keys)) {
     if (passed > 0 && !has_room(asked.client)) {

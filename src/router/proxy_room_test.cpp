@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "place/testing.hpp"
+#include "router/opaque_testing.hpp"
 
 namespace arcwise::router {
 namespace {
@@ -54,6 +55,35 @@ TEST(proxy_room, answers_that_nobody_wants_to_hear_make_room_too) {
     });
   }
   EXPECT_EQ(proxy.client_out(id).view(), "MN\r\n");
+}
+
+TEST(proxy_room, the_keys_of_a_get_are_asked_bit_by_bit_until_their_values_come) {
+  const auto hear = [](Proxy& proxy, std::string_view text) {
+    proxy.server_out(0).clear();
+    proxy.server_in(0).append(text);
+    EXPECT_TRUE(proxy.answered(0, Time(0)));
+    proxy.client_out(0).clear();
+  };
+  for (const auto& [before, answer, expected] :
+       {std::tuple{std::string(), std::string(), 16u},
+        {"set a 0 0 1\r\n1\r\n", "STORED\r\n", 16u},
+        {"get a\r\n", "VA 1" + opaque_of("a") + " f0\r\n1\r\n", 64u}}) {
+    Proxy proxy(pool_of_one());
+    const auto id = begin(proxy);
+    proxy.client_in(id).append(before);
+    proxy.serve(id, Time(0));
+    if (!answer.empty()) hear(proxy, answer);
+    std::string keys, values;
+    for (int i = 0; i < 500; ++i) keys += " k" + std::to_string(i);
+    proxy.client_in(id).append("get" + keys + "\r\n");
+    proxy.serve(id, Time(0));
+    EXPECT_EQ(count_of(proxy.server_out(0).view(), "mg k"), expected) << before;
+    for (unsigned i = 0; i < expected; ++i)
+      values += "VA 1" + opaque_of("k" + std::to_string(i)) + " f0\r\n1\r\n";
+    hear(proxy, values);
+    proxy.serve(id, Time(0));
+    EXPECT_EQ(count_of(proxy.server_out(0).view(), "mg k"), 2 * expected) << before;
+  }
 }
 
 TEST(proxy_room, a_client_goes_on_when_a_server_takes_what_it_was_sent_and_others_do_not_wait) {

@@ -158,6 +158,24 @@ TEST(steady_state, of_reads_that_share_an_answer_none_allocates) {
               overload);
 }
 
+TEST(steady_state, a_client_that_says_nothing_for_a_while_gives_its_memory_back) {
+  Exchange many{"", {""}, ""};
+  for (int i = 0; i < 500; ++i) {
+    many.asked += "get a\r\n";
+    many.answers[0] += value("a");
+    many.told += "VALUE a 0 1\r\n1\r\nEND\r\n";
+  }
+  Steady steady(Protocol::memcached);
+  EXPECT_EQ(steady.allocations_of(many), 0);
+  for (int second = 0; second < 21; ++second) {
+    steady.now += milliseconds(1000);
+    steady.turn();
+  }
+  const long before = allocations;
+  steady.exchange(many);
+  EXPECT_GT(allocations - before, 5) << "its queue and its buffers are made anew";
+}
+
 TEST(steady_state, a_session_that_begins_is_seen_to_allocate) {
   Steady steady(Protocol::memcached);
   const long before = allocations;

@@ -28,7 +28,7 @@ void Proxy::transaction(const Asked& asked, const RedisCommand& command, std::st
   }
   if (!open)
     return refuse(asked, name == "exec" ? "-ERR EXEC without MULTI\r\n" : "-ERR DISCARD without MULTI\r\n");
-  const std::unique_ptr<Transaction> queued = std::move(open);
+  const std::unique_ptr<Transaction> queued = take_transaction(client);
   if (name == "exec") follow_map(*queued);
   const bool lost = client.watch_lost;
   const bool moved =
@@ -111,9 +111,13 @@ void Proxy::queue(const Asked& asked, const RedisCommand& command, std::string_v
     return refuse(asked, "-CROSSSLOT Keys of a transaction must belong to one node\r\n");
   if (queued.commands.size() + bytes.size() > pool_.limits.redis.command)
     return refuse(asked, "-ERR the transaction is too large\r\n");
+  if (queued_ + bytes.size() > pool_.limits.held)
+    return refuse(asked, "-ERR out of memory: clients have too much queued in transactions\r\n");
   if (*owner != nobody) queued.server = *owner;
   ++queued.count;
+  const std::size_t before = queued.commands.size();
   append_command(queued.commands, asked.client.request, bytes);
+  queued_ += queued.commands.size() - before;
   answer_now(asked.client, "+QUEUED\r\n");
 }
 
@@ -135,7 +139,7 @@ void Proxy::execute(const Asked& asked, const Transaction& queued) {
 // RESET, and with it what was watched and queued.
 void Proxy::end_session(const Asked& asked) {
   Client& client = asked.client;
-  client.transaction.reset();
+  take_transaction(client);
   client.watch_lost = false;
   if (client.lane != nobody) unwatch(asked, Use::nothing);
 }

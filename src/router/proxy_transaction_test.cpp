@@ -59,5 +59,31 @@ TEST(proxy_transaction, whose_keys_a_new_map_parts_is_told_so_and_not_done) {
   }
 }
 
+TEST(proxy_transaction, what_clients_queue_is_bounded_for_all_of_them_together) {
+  Talk talk(1);
+  Pool pool = Talk::pool(1, "");
+  pool.limits.held = 1000;
+  talk.proxy.adopt(pool);
+  const auto one = talk.proxy.add_client(), other = talk.proxy.add_client();
+  for (const auto id : {one, other}) talk.say(id, {"MULTI"});
+  talk.say(one, {"SET", "a", std::string(600, 'x')});
+  EXPECT_EQ(talk.told(one), "+OK\r\n+QUEUED\r\n");
+  talk.say(other, {"SET", "b", std::string(600, 'x')});
+  talk.say(other, {"EXEC"});
+  const std::string told = talk.told(other);
+  EXPECT_NE(told.find("-ERR out of memory"), told.npos) << told;
+  EXPECT_NE(told.find("-EXECABORT"), told.npos) << told;
+  for (const bool executes : {false, true}) {  // room again, however the one before ended
+    if (executes)
+      talk.say(one, {"DISCARD"});
+    else
+      talk.proxy.drop_client(other);
+    const auto id = talk.proxy.add_client();
+    talk.say(id, {"MULTI"});
+    talk.say(id, {"SET", "b", std::string(executes ? 600 : 300, 'x')});
+    EXPECT_EQ(talk.told(id), "+OK\r\n+QUEUED\r\n");
+  }
+}
+
 }  // namespace
 }  // namespace arcwise::router

@@ -28,6 +28,11 @@ class RingQueue {
     return (*this)[end_++];
   }
   void pop() noexcept { ++first_; }
+  std::size_t capacity() const noexcept { return all_.size(); }
+  /// Gives its memory back, where it is empty.
+  void release() noexcept {
+    if (empty()) all_ = {};
+  }
 
  private:
   void grow() {

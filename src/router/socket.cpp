@@ -158,8 +158,9 @@ Result<Descriptor> connect_to(const std::string& address) {
   const auto where = known_address(address);
   if (!where) return where.error();
   Descriptor fd = open_for(*where);
+  if (!fd) return address_error(address, std::strerror(errno));
   if (where->family() != AF_UNIX) notice_death(fd);
-  if (!fd || (connect(fd.get(), where->get(), where->size) && errno != EINPROGRESS))
+  if (connect(fd.get(), where->get(), where->size) && errno != EINPROGRESS)
     return address_error(address, std::strerror(errno));
   return fd;
 }
