@@ -252,7 +252,7 @@ class Addresses(Operations):
                 client.sendall(f"set {i * 7919}:k 0 0 1\r\n1\r\n".encode())
                 answers.add(file.readline())
         client.close()
-        self.assertEqual(answers, {b"STORED\r\n", b"SERVER_ERROR s1: no host of this name was found\r\n"})
+        self.assertEqual(answers, {b"STORED\r\n", b"SERVER_ERROR s1: Name or service not known\r\n"})
 
     def test_an_address_in_use_is_told_also_where_threads_share_a_port(self):
         port, server = free_ports(2)

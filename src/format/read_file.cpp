@@ -1,8 +1,9 @@
+#include "format/read_file.hpp"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <exception>
@@ -14,8 +15,7 @@ namespace {
 
 class Descriptor {
  public:
-  explicit Descriptor(const std::string& path)
-      : fd_(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  explicit Descriptor(int fd) : fd_(fd) {}
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   ~Descriptor() {
@@ -35,19 +35,30 @@ Error failed(const std::string& name, int code) {
           code == ENOENT ? "check the name" : "check the file and its permissions"};
 }
 
-}  // namespace
+Error too_large(const std::string& name, std::uint64_t limit_bytes) {
+  return {ErrorKind::input,
+          {name},
+          "",
+          "the file is larger than " + human_bytes(static_cast<double>(limit_bytes)),
+          "give a smaller file"};
+}
 
-Result<std::string> read_file(const std::string& path, std::uint64_t limit_bytes) {
-  const std::string name = path == "-" ? "standard input" : path;
+Result<std::string> read_all(const std::string& name, const Descriptor& file, std::uint64_t limit_bytes,
+                             bool regular_only) {
   try {
-    const Descriptor file(path);
     if (file.get() < 0) return failed(name, errno);
     struct stat about{};
     if (::fstat(file.get(), &about) != 0) return failed(name, errno);
     if (S_ISDIR(about.st_mode)) return failed(name, EISDIR);
+    const bool regular = S_ISREG(about.st_mode);
+    if (regular_only && !regular)
+      return Error{ErrorKind::input, {name}, "", "this is a pipe or a device, and no file", "give a file"};
     std::string bytes;
-    if (S_ISREG(about.st_mode))
-      bytes.reserve(std::min(static_cast<std::uint64_t>(about.st_size), limit_bytes) + 1);
+    if (regular) {
+      const auto size = static_cast<std::uint64_t>(about.st_size);
+      if (size > limit_bytes) return too_large(name, limit_bytes);
+      bytes.reserve(size + 1);
+    }
     std::string chunk(std::size_t{1} << 16, '\0');
     while (true) {
       const ssize_t got = ::read(file.get(), chunk.data(), chunk.size());
@@ -55,16 +66,24 @@ Result<std::string> read_file(const std::string& path, std::uint64_t limit_bytes
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) return failed(name, errno);
       bytes.append(chunk, 0, static_cast<std::size_t>(got));
-      if (bytes.size() > limit_bytes)
-        return Error{ErrorKind::input,
-                     {name},
-                     "",
-                     "the file is larger than " + human_bytes(static_cast<double>(limit_bytes)),
-                     "give a smaller file"};
+      if (bytes.size() > limit_bytes) return too_large(name, limit_bytes);
     }
   } catch (const std::exception&) {
     return Error{ErrorKind::io, {name}, "", "not enough memory to read the file", "give a smaller file"};
   }
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::string& path, std::uint64_t limit_bytes) {
+  if (path == "-") return read_all("standard input", Descriptor(STDIN_FILENO), limit_bytes, false);
+  return read_all(path, Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), limit_bytes, false);
+}
+
+// To open a pipe waits for who writes to it, unless asked not to.
+Result<std::string> read_regular_file(const std::string& path, std::uint64_t limit_bytes) {
+  return read_all(path, Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)),
+                  limit_bytes, true);
 }
 
 }  // namespace arcwise

@@ -1,3 +1,5 @@
+#include "format/read_file.hpp"
+
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -53,6 +55,28 @@ TEST_F(ReadFile, reads_what_has_no_size) {
   writer.join();
   ASSERT_TRUE(read);
   EXPECT_EQ(read->size(), 200'000u);
+}
+
+TEST_F(ReadFile, a_pipe_is_refused_without_waiting_where_a_file_is_meant) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  const auto read = read_regular_file(path("pipe"), 1000);  // nobody writes to it
+  ASSERT_FALSE(read);
+  EXPECT_EQ(to_string(read.error()), path("pipe") + ": this is a pipe or a device, and no file; give a file");
+  EXPECT_FALSE(read_regular_file("/dev/zero", 1000));
+  std::ofstream(path("bytes")) << "abc";
+  ASSERT_TRUE(read_regular_file(path("bytes"), 3));
+  EXPECT_EQ(*read_regular_file(path("bytes"), 3), "abc");
+}
+
+// It has a size of 8 TiB, and no bytes.
+TEST_F(ReadFile, what_is_too_large_is_refused_by_its_size_unread) {
+  std::ofstream(path("huge")) << "x";
+  ASSERT_EQ(::truncate(path("huge").c_str(), off_t{1} << 43), 0);
+  for (const auto read : {&read_file, &read_regular_file}) {
+    const auto bytes = read(path("huge"), std::uint64_t{1} << 42);
+    ASSERT_FALSE(bytes);
+    EXPECT_NE(bytes.error().why.find("larger than"), std::string::npos);
+  }
 }
 
 }  // namespace

@@ -5,44 +5,11 @@
 #include <sys/un.h>
 
 #include <cstring>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <vector>
 
 namespace arcwise::router {
 namespace {
-
-/// What names were found to be; none: nothing.
-class KnownNames {
- public:
-  void put(const std::string& name, const std::optional<Address>& found) {
-    const std::lock_guard lock(mutex_);
-    auto& known = names_[name];
-    if (found) known = found;
-  }
-  std::optional<Address> get(const std::string& name) const {
-    const std::lock_guard lock(mutex_);
-    const auto found = names_.find(name);
-    return found == names_.end() ? std::nullopt : found->second;
-  }
-  std::vector<std::string> all() const {
-    const std::lock_guard lock(mutex_);
-    std::vector<std::string> out;
-    for (const auto& [name, address] : names_) out.push_back(name);
-    return out;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::map<std::string, std::optional<Address>> names_;
-};
-
-KnownNames& known_names() {
-  static KnownNames names;
-  return names;
-}
 
 Result<Address> unix_address(const std::string& path) {
   Address out;
@@ -78,24 +45,17 @@ Found ask(const std::string& host, const std::string& port, int flags) {
   return out;
 }
 
-Result<Address> resolve(const std::string& address, bool may_wait) {
-  if (address.starts_with('/')) return unix_address(address);
+struct Place {
+  std::string host, port;
+};
+
+Result<Place> place_of(const std::string& address) {
   const std::size_t colon = address.rfind(':');
   if (colon == std::string::npos) return address_error(address, "no port: write host:port");
-  std::string host = address.substr(0, colon);
-  const std::string port = address.substr(colon + 1);
+  Place out{address.substr(0, colon), address.substr(colon + 1)};
+  std::string& host = out.host;
   if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
-  Found found = ask(host, port, AI_NUMERICHOST);
-  if (found.address) return *found.address;
-  if (may_wait) {
-    found = ask(host, port, 0);
-    known_names().put(address, found.address);
-    if (!found.address) return address_error(address, gai_strerror(found.error));
-  } else {
-    found.address = known_names().get(address);
-  }
-  if (!found.address) return address_error(address, "no host of this name was found");
-  return *found.address;
+  return out;
 }
 
 }  // namespace
@@ -114,16 +74,26 @@ Error address_error(const std::string& address, const std::string& why) {
   return Error{ErrorKind::io, {}, address, why, "check the address, and who else uses it"};
 }
 
+Result<std::optional<Address>> without_asking(const std::string& address) {
+  if (address.starts_with('/')) {
+    const auto local = unix_address(address);
+    if (!local) return local.error();
+    return std::optional<Address>(*local);
+  }
+  const auto place = place_of(address);
+  if (!place) return place.error();
+  return ask(place->host, place->port, AI_NUMERICHOST).address;
+}
+
 Result<Address> look_up(const std::string& address) {
-  return resolve(address, true);
-}
-
-Result<Address> known_address(const std::string& address) {
-  return resolve(address, false);
-}
-
-void look_up_again() {
-  for (const std::string& address : known_names().all()) (void)resolve(address, true).ok();
+  const auto plain = without_asking(address);
+  if (!plain) return plain.error();
+  if (plain->has_value()) return **plain;
+  const auto place = place_of(address);
+  if (!place) return place.error();
+  const Found found = ask(place->host, place->port, 0);
+  if (!found.address) return address_error(address, gai_strerror(found.error));
+  return *found.address;
 }
 
 }  // namespace arcwise::router

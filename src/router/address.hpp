@@ -1,11 +1,11 @@
-// Addresses as configurations write them, and as the kernel takes them. Names of hosts are looked up ahead of
-// time, by threads that may wait.
+// Addresses as configurations write them, and as the kernel takes them.
 //
 // Layer: router.
 #pragma once
 
 #include <sys/socket.h>
 
+#include <optional>
 #include <string>
 
 #include "arcwise/error.hpp"
@@ -19,12 +19,10 @@ struct Address {
   const sockaddr* get() const noexcept { return reinterpret_cast<const sockaddr*>(&bytes); }
 };
 
-/// `host:port`, `[v6]:port`, or the path of a unix socket. Asks for names, and may wait for an answer.
+/// `host:port`, `[v6]:port`, or the path of a unix socket. Asks for names, and may wait long for an answer.
 Result<Address> look_up(const std::string& address);
-/// The same without waiting: a name is what it was when it was looked up last.
-Result<Address> known_address(const std::string& address);
-/// Looks up again all names that were asked for; what cannot be found stays what it was.
-void look_up_again();
+/// The same without waiting; nullopt: it is a name.
+Result<std::optional<Address>> without_asking(const std::string& address);
 
 /// `host:port` or a path, without asking for names.
 std::string text_of(const sockaddr& address);

@@ -101,6 +101,12 @@ bool a_form_could_send(std::string_view type) {
          type.starts_with("application/x-www-form-urlencoded");
 }
 
+HttpLimits limits() {
+  HttpLimits out;
+  out.body = most_map_bytes;
+  return out;
+}
+
 /// The pool with the map of the request's body in the place of its own.
 Result<Pool> with_map(const Pool& pool, const std::string& body) {
   LoadOptions options;
@@ -146,7 +152,8 @@ Admin::Admin(AdminSettings settings, Reload& reload, const Board& board, Journal
       ending_(std::move(ending)),
       lookout_(reload, board, journal, settings_.peers),
       server_(
-          {}, [this](const HttpRequest& request) { return answer(request); }, [this] { return frame(); },
+          limits(), [this](const HttpRequest& request) { return answer(request); },
+          [this] { return frame(); },
           [this](const std::string& why) {
             journal_.add({0, {}, Severity::warning, "admin_failed", {}, {}, why});
           }) {}

@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <thread>
 
 #include "format/json_text.hpp"
 #include "router/admin.hpp"
@@ -71,8 +72,24 @@ std::uint64_t descriptors_for(const Config& config) {
   return all;
 }
 
+Event event(Severity severity, const char* name, std::string text) {
+  return {0, {}, severity, name, {}, {}, std::move(text)};
+}
+
 void tell(Journal& journal, Severity severity, const char* name, std::string text) {
-  journal.add({0, {}, severity, name, {}, {}, std::move(text)});
+  journal.add(event(severity, name, std::move(text)));
+}
+
+// All clients are served, and what other threads still do is of no use to anybody: where a disk or another
+// host keeps one of them, the process ends without it. Who says it twice does not wait for that either.
+void end_soon() {
+  std::thread([] {
+    constexpr timespec enough{1, 0};
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int signal : {SIGTERM, SIGINT}) sigaddset(&signals, signal);
+    _exit(sigtimedwait(&signals, nullptr, &enough) > 0 ? 1 : 0);
+  }).detach();
 }
 
 // Until a signal ends it.
@@ -96,7 +113,7 @@ class Watch {
       const int signal = wait();
       if (signal == SIGHUP) reload_.ask();
       if (signal == SIGTERM || signal == SIGINT) end(signal == SIGINT ? "INT" : "TERM");
-      log_.catch_up(std::chrono::system_clock::now());
+      log_.catch_up(Clock::now());
       if (watchdog_ && loops_.alive()) manager_.say("WATCHDOG=1");
     }
     tell_end();
@@ -112,7 +129,8 @@ class Watch {
   void end(const char* signal) {
     // Who says it twice means it.
     if (draining_) {
-      tell(journal_, Severity::warning, "ended", "told twice to end: clients still under way are cut off");
+      journal_.add_last(
+          event(Severity::warning, "ended", "told twice to end: clients still under way are cut off"));
       usleep(50'000);  // for the line to be written
       _exit(1);
     }
@@ -128,10 +146,10 @@ class Watch {
     if (!draining_) return;
     const auto took = std::chrono::duration_cast<milliseconds>(Clock::now() - *draining_);
     const bool cut = took >= drain_;
-    tell(journal_, cut ? Severity::warning : Severity::note, "ended",
-         fmt::format(
-             "after {} ms: {}", took.count(),
-             cut ? "clients that still waited for an answer were cut off" : "all clients had been answered"));
+    journal_.add_last(event(cut ? Severity::warning : Severity::note, "ended",
+                            fmt::format("after {} ms: {}", took.count(),
+                                        cut ? "clients that still waited for an answer were cut off"
+                                            : "all clients had been answered")));
   }
 
   milliseconds drain_;
@@ -203,6 +221,7 @@ int serve(const Config& config, const Options& options) {
            config.daemon.threads == 1 ? "one thread" : fmt::format("{} threads", config.daemon.threads),
            names));
   Watch(config, signals, loops, reload, log, journal, manager).run();
+  end_soon();
   return 0;
 }
 

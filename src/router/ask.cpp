@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "router/address.hpp"
 #include "router/socket.hpp"
 
 namespace arcwise::router {
@@ -59,7 +58,6 @@ std::vector<Reply> ask_all(const std::vector<Question>& questions, std::chrono::
   std::vector<Reply> replies(questions.size());
   std::vector<Talk> talks;
   for (std::size_t i = 0; i < questions.size(); ++i) {
-    if (!known_address(questions[i].address).ok()) (void)look_up(questions[i].address).ok();
     auto fd = connect_to(questions[i].address);
     if (!fd) {
       replies[i].why = fd.error().why;

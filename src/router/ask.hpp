@@ -21,7 +21,7 @@ struct Reply {
   std::string why;  ///< empty: `bytes` is a whole answer
 };
 
-/// The answers, in the order of the questions. Takes no longer than `patience`.
+/// The answers, in the order of the questions. Takes no longer than `patience`: of names, what is known.
 std::vector<Reply> ask_all(const std::vector<Question>& questions, std::chrono::milliseconds patience);
 
 }  // namespace arcwise::router

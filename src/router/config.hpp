@@ -31,6 +31,10 @@ struct Names<Io> {
   static constexpr std::string_view all[] = {"io_uring", "epoll"};
 };
 
+/// Of a configuration, or a map, by file or by HTTP. 100,000 nodes are less; what is more is refused unread,
+/// for to take it apart would cost a router that serves a hundred times its size in memory.
+constexpr std::uint64_t most_map_bytes = std::uint64_t{16} << 20;
+
 /// The settings of the whole router.
 struct Daemon {
   unsigned threads = 1;

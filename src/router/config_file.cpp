@@ -4,6 +4,7 @@
 
 #include "format/map_fields.hpp"
 #include "format/nutcracker.hpp"
+#include "format/read_file.hpp"
 #include "router/config.hpp"
 #include "router/settings.hpp"
 
@@ -11,7 +12,6 @@ namespace arcwise::router {
 namespace {
 
 using Kind = YamlNode::Kind;
-constexpr std::uint64_t most_bytes = std::uint64_t{64} << 20;
 
 Fault missing(const Source& source, const YamlNode& node, const std::string& key, std::string advice) {
   return fault_at(source, node.key.empty() ? node.at : node.key_at,
@@ -242,21 +242,20 @@ Result<Config> parse_config(const Source& source, const LoadMap& load_map) {
 }
 
 Result<Cluster> load_map_file(const std::string& path) {
-  const std::array<std::string, 1> paths{path};
-  auto cluster = load(paths, {});
+  auto bytes = read_regular_file(path, most_map_bytes);
+  if (!bytes) return bytes.error();
+  const Source source{path, std::move(*bytes)};
+  auto cluster = parse({&source, 1}, {});
   if (!cluster) return cluster.error();
   const auto fault = check_nodes({path, {}}, {}, cluster->map.nodes());
   if (!fault) return cluster;
   // Other formats' places are not told.
-  const auto bytes = read_file(path, most_bytes);
-  if (!bytes) return bytes.error();
-  const Source source{path, *bytes};
   const auto root = read_yaml(source);
   return *check_nodes(source, root ? *root : YamlNode(), cluster->map.nodes());
 }
 
 Result<Config> read_config(const std::string& path) {
-  auto bytes = read_file(path, most_bytes);
+  auto bytes = read_regular_file(path, most_map_bytes);
   if (!bytes) return bytes.error();
   return parse_config({path, std::move(*bytes)}, load_map_file);
 }

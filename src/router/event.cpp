@@ -11,7 +11,7 @@ std::string_view name_of(Severity severity) noexcept {
 
 bool Journal::is_echo(const Event& event) const {
   if (event.loop == Event::no_loop) return false;
-  for (auto e = events_.rbegin(); e != events_.rend() && event.when - e->when < std::chrono::seconds(1); ++e)
+  for (auto e = events_.rbegin(); e != events_.rend() && event.at - e->at < std::chrono::seconds(1); ++e)
     if (e->name == event.name && e->pool == event.pool && e->server == event.server && e->text == event.text)
       return e->loop != event.loop;
   return false;
@@ -19,7 +19,19 @@ bool Journal::is_echo(const Event& event) const {
 
 void Journal::add(Event event) {
   const std::lock_guard lock(mutex_);
+  keep(std::move(event));
+}
+
+void Journal::add_last(Event event) {
+  const std::lock_guard lock(mutex_);
+  keep(std::move(event));
+  closed_ = true;
+}
+
+void Journal::keep(Event event) {
+  if (closed_) return;
   event.when = std::chrono::system_clock::now();
+  event.at = std::chrono::steady_clock::now();
   if (is_echo(event)) return;
   event.number = ++last_;
   if (sink_) sink_(event);

@@ -36,5 +36,20 @@ TEST(journal, what_several_loops_notice_at_once_is_said_once) {
   EXPECT_EQ(journal.since(0).size(), 4u);
 }
 
+TEST(journal, after_the_last_event_there_is_none) {
+  std::vector<std::string> heard;
+  Journal journal([&](const Event& event) { heard.push_back(event.name); });
+  Event event;
+  event.name = "draining";
+  journal.add(event);
+  event.name = "ended";
+  journal.add_last(event);
+  event.name = "server_lost";
+  journal.add(event);
+  journal.add_last(event);
+  EXPECT_EQ(heard, (std::vector<std::string>{"draining", "ended"}));
+  EXPECT_EQ(journal.since(0).size(), 2u);
+}
+
 }  // namespace
 }  // namespace arcwise::router

@@ -37,7 +37,7 @@ struct HttpLimits {
   std::size_t connections = 64;
   std::size_t for_health = 8;  ///< more, which are answered /healthz and /readyz alone
   std::uint32_t header = 16u << 10;
-  std::uint64_t body = std::uint64_t{16} << 20;  ///< of a POST: a map
+  std::uint64_t body = 64u << 10;  ///< of a POST
   std::chrono::seconds first_header{5};
   std::chrono::seconds idle{30};  ///< for a request to come whole, or a reply to be taken
 };

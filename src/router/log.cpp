@@ -77,9 +77,10 @@ std::string log_line(const Event& event, LogForm form, std::uint64_t held_back) 
 bool Throttle::admits(const Event& event, std::uint64_t& held_back) {
   held_back = 0;
   if (!may_go_on_and_on(event)) return true;
-  Kind& kind = kinds_[event.name + '\n' + event.pool + '\n' + event.server];
-  if (event.when - kind.began >= stretch) {
-    kind.began = event.when;
+  const auto [found, first] = kinds_.try_emplace(event.name + '\n' + event.pool + '\n' + event.server);
+  Kind& kind = found->second;
+  if (first || event.at - kind.began >= stretch) {
+    kind.began = event.at;
     kind.written = 0;
   }
   if (kind.written == burst) {
@@ -92,7 +93,7 @@ bool Throttle::admits(const Event& event, std::uint64_t& held_back) {
   return true;
 }
 
-void Throttle::end_stretches(system_clock::time_point now,
+void Throttle::end_stretches(std::chrono::steady_clock::time_point now,
                              const std::function<void(const Event&, std::uint64_t)>& say) {
   for (auto it = kinds_.begin(); it != kinds_.end();) {
     const bool over = now - it->second.began >= stretch;
@@ -108,7 +109,7 @@ void Log::say(const Event& event) {
   if (throttle_.admits(event, held_back)) write_(log_line(event, form_, held_back));
 }
 
-void Log::catch_up(system_clock::time_point now) {
+void Log::catch_up(std::chrono::steady_clock::time_point now) {
   const std::lock_guard lock(mutex_);
   throttle_.end_stretches(now, [this](const Event& event, std::uint64_t held_back) {
     write_(log_line(event, form_, held_back));

@@ -32,12 +32,12 @@ class Throttle {
   /// Whether this one is written; then `held_back` is how many before it were not.
   bool admits(const Event& event, std::uint64_t& held_back);
   /// The last one of each kind that was held back and whose stretch of time is over, with their number.
-  void end_stretches(std::chrono::system_clock::time_point now,
+  void end_stretches(std::chrono::steady_clock::time_point now,
                      const std::function<void(const Event&, std::uint64_t)>& say);
 
  private:
   struct Kind {
-    std::chrono::system_clock::time_point began;
+    std::chrono::steady_clock::time_point began;
     std::uint64_t written = 0, held_back = 0;
     Event last;
   };
@@ -51,7 +51,7 @@ class Log {
   Log(LogForm form, Severity least, Write write) : form_(form), least_(least), write_(std::move(write)) {}
   void say(const Event& event);
   /// To be called now and then, so that what was held back is told even if nothing follows.
-  void catch_up(std::chrono::system_clock::time_point now);
+  void catch_up(std::chrono::steady_clock::time_point now);
 
  private:
   std::mutex mutex_;

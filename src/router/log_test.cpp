@@ -11,6 +11,7 @@ namespace arcwise::router {
 namespace {
 
 using std::chrono::seconds;
+using std::chrono::steady_clock;
 using std::chrono::system_clock;
 
 Event event(std::string name, std::string server, int second = 0, Severity severity = Severity::warning) {
@@ -21,6 +22,7 @@ Event event(std::string name, std::string server, int second = 0, Severity sever
   e.severity = severity;
   e.text = "it said \"no\"\n";
   e.when = system_clock::time_point(std::chrono::milliseconds(1'770'000'000'042)) + seconds(second);
+  e.at = steady_clock::time_point() + seconds(second);
   return e;
 }
 
@@ -53,11 +55,22 @@ TEST(log, of_what_goes_on_and_on_a_few_lines_are_written_and_how_many_were_not) 
   EXPECT_EQ(with("server=s1"), 6);
   EXPECT_EQ(with("held_back=95"), 1);
   for (int i = 0; i < 9; ++i) log.say(event("server_lost", "s1", 12));
-  log.catch_up(event("", "", 15).when);
+  log.catch_up(event("", "", 15).at);
   EXPECT_EQ(with("server=s1"), 10);
-  log.catch_up(event("", "", 25).when);
+  log.catch_up(event("", "", 25).at);
   EXPECT_EQ(with("held_back=4"), 1) << "the last of the five that were held back is written";
   EXPECT_EQ(with("server=s1"), 11);
+}
+
+TEST(log, a_wall_clock_that_is_set_back_keeps_nothing_out_of_the_log) {
+  std::size_t lines = 0;
+  Log log(LogForm::logfmt, Severity::note, [&](std::string_view) { ++lines; });
+  for (int i = 0; i < 10; ++i) log.say(event("server_lost", "s1"));
+  ASSERT_EQ(lines, Throttle::burst);
+  Event later = event("server_lost", "s1", 11);
+  later.when -= std::chrono::hours(24);
+  log.say(later);
+  EXPECT_EQ(lines, Throttle::burst + 1);
 }
 
 TEST(log, what_is_below_its_level_is_left_out) {

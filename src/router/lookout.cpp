@@ -5,6 +5,7 @@
 #include <set>
 
 #include "router/ask.hpp"
+#include "router/known_hosts.hpp"
 #include "router/resp.hpp"
 #include "router/view_json.hpp"
 
@@ -86,6 +87,7 @@ Measured read_measured(Protocol protocol, std::string_view answer) {
 
 Lookout::Lookout(const Reload& reload, const Board& board, Journal& journal, std::vector<std::string> peers)
     : reload_(reload), board_(board), journal_(journal), started_(system_clock::now()) {
+  known_hosts().keep("peers", peers);
   for (std::string& address : peers) peers_.emplace_back().seen.address = std::move(address);
 }
 

@@ -49,10 +49,16 @@ Loop::Loop(std::size_t number, std::size_t loops, Io io, Journal& journal, Board
 
 void Loop::add(Pool pool, Descriptor listener, ClientCount clients) {
   sides_.emplace_back(std::move(pool), std::move(listener), std::move(clients));
-  const auto wall = std::chrono::system_clock::now().time_since_epoch();
-  sides_.back().proxy.set_wall(std::chrono::duration_cast<std::chrono::seconds>(wall - now_).count());
+  tell_wall_time();
   // Exclusive: of the loops that share a unix socket one wakes up for a client.
   add_to_epoll(sides_.back().listener, tag(Role::listener, sides_.size() - 1, 0), EPOLLIN | EPOLLEXCLUSIVE);
+}
+
+// Now and then, for it may be set.
+void Loop::tell_wall_time() {
+  const auto wall = std::chrono::system_clock::now().time_since_epoch();
+  const std::int64_t offset = std::chrono::duration_cast<std::chrono::seconds>(wall - now_).count();
+  for (Side& side : sides_) side.proxy.set_wall(offset);
 }
 
 void Loop::add_to_epoll(const Descriptor& fd, std::uint64_t tag, std::uint32_t events) {
@@ -105,6 +111,7 @@ void Loop::report(bool busy) {
   if (now_ - published_ < (unpublished_ ? publish_every : publish_idle)) return;
   published_ = now_;
   unpublished_ = false;
+  tell_wall_time();
   std::vector<PoolStats> stats;
   for (const Side& side : sides_) stats.push_back(side.proxy.stats(now_));
   board_.publish(number_, stats);

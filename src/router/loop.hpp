@@ -61,6 +61,7 @@ class Loop {
   int patience() const;
   void adopt_posted();
   void report(bool busy);
+  void tell_wall_time();
   void ask_for_bytes(std::uint64_t tag, std::uint32_t events);
   void handle(std::uint64_t tag, std::uint32_t events, const Transfer* received);
   bool accept_clients(std::size_t side);

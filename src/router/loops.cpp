@@ -1,17 +1,17 @@
 #include "router/loops.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "router/address.hpp"
+#include <algorithm>
+
+#include "router/known_hosts.hpp"
 
 namespace arcwise::router {
 namespace {
 
-// Loops do not wait for names of hosts. One that is not found now is looked for again later.
-void find_hosts(const Pool& pool) {
-  for (const std::string& address : pool.addresses) (void)look_up(address).ok();
-  for (const std::string& address : pool.failing.gutter) (void)look_up(address).ok();
-}
+constexpr milliseconds silence{1000};
+constexpr std::size_t most_named = 5;
 
 // What one of so many loops may have in flight; each may have something.
 Pool part_of(const Pool& pool, std::size_t loops) {
@@ -22,21 +22,57 @@ Pool part_of(const Pool& pool, std::size_t loops) {
 
 }  // namespace
 
-Loops::Loops(std::size_t threads, Io io, Journal& journal, Board& board) {
+Loops::Loops(std::size_t threads, Io io, Journal& journal, Board& board) : journal_(journal) {
   for (std::size_t i = 0; i < threads; ++i) loops_.emplace_back(i, threads, io, journal, board);
 }
 
 Loops::~Loops() {
   if (!ended()) drain(milliseconds(0));
   for (std::thread& thread : threads_) thread.join();
-  for (const std::string& path : paths_) unlink(path.c_str());
+  remove_sockets();
+}
+
+void Loops::remember_socket(const std::string& path) {
+  struct stat seen{};
+  if (!path.empty() && lstat(path.c_str(), &seen) == 0) sockets_.push_back({path, seen.st_dev, seen.st_ino});
+}
+
+// While the listeners are still open nobody takes a path for one that was left behind, and puts a socket of
+// its own there: a router that is begun while this one drains.
+void Loops::remove_sockets() {
+  for (const UnixSocket& own : sockets_) {
+    struct stat seen{};
+    if (lstat(own.path.c_str(), &seen) == 0 && seen.st_dev == own.device && seen.st_ino == own.inode)
+      unlink(own.path.c_str());
+  }
+  sockets_.clear();
+}
+
+// Loops do not wait for names of hosts.
+void Loops::find_hosts(const Pool& pool) {
+  std::vector<std::string> all = pool.addresses;
+  all.insert(all.end(), pool.failing.gutter.begin(), pool.failing.gutter.end());
+  known_hosts().keep("pool " + pool.name, all);
+  const auto unknown = known_hosts().await(all, silence);
+  if (unknown.empty()) return;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(unknown.size(), most_named); ++i)
+    names += (names.empty() ? "" : ", ") + unknown[i].address + " (" + unknown[i].why + ")";
+  if (unknown.size() > most_named) names += ", and " + std::to_string(unknown.size() - most_named) + " more";
+  journal_.add({0,
+                {},
+                Severity::warning,
+                "host_unknown",
+                pool.name,
+                {},
+                "names are asked for again every 5 s, and these servers are away until then: " + names});
 }
 
 Result<std::string> Loops::add(const Pool& pool) {
   find_hosts(pool);
   auto listeners = listen_on(pool.listen, pool.listening, loops_.size());
   if (!listeners) return listeners.error();
-  if (std::string path = unix_path(pool.listen); !path.empty()) paths_.push_back(std::move(path));
+  remember_socket(unix_path(pool.listen));
   const std::string address = address_of(listeners->front());
   const auto clients = std::make_shared<std::atomic<std::size_t>>(0);
   for (std::size_t i = 0; i < loops_.size(); ++i)
@@ -60,6 +96,7 @@ void Loops::post(const Pool& pool) {
 
 void Loops::drain(milliseconds at_most) {
   draining_ = true;
+  remove_sockets();
   for (Loop& loop : loops_) loop.drain(at_most);
 }
 

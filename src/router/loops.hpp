@@ -29,9 +29,19 @@ class Loops {
   bool alive();
 
  private:
+  /// A path that this process listens on, and which file it was then.
+  struct UnixSocket {
+    std::string path;
+    std::uint64_t device, inode;
+  };
+  void remember_socket(const std::string& path);
+  void remove_sockets();
+  void find_hosts(const Pool& pool);
+
+  Journal& journal_;
   std::deque<Loop> loops_;
   std::vector<std::uint64_t> answered_;
-  std::vector<std::string> paths_;  ///< of unix sockets, removed at the end
+  std::vector<UnixSocket> sockets_;  ///< removed before their listeners close
   std::atomic<std::size_t> running_{0};
   std::atomic<bool> draining_{false};
   std::vector<std::thread> threads_;

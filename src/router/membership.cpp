@@ -1,17 +1,27 @@
 #include "router/membership.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "arcwise/check.hpp"
+#include "format/read_file.hpp"
+#include "router/socket.hpp"
 
 namespace arcwise::router {
 namespace {
+
+constexpr std::uint64_t most_remembered = 4096;
 
 // Letters and digits as they are, the rest in hexadecimal: no cluster's name leaves the folder.
 std::string file_of(const std::string& folder, const std::string& cluster) {
@@ -31,6 +41,50 @@ std::string said(const std::optional<std::uint64_t>& epoch) {
 
 Error refusal(const Served& next, const std::string& why, const std::string& advice) {
   return Error{ErrorKind::refused, {}, next.cluster + ", " + said(next.epoch), why, advice};
+}
+
+Error cannot_write(const std::string& path, int code) {
+  return {ErrorKind::io,
+          {},
+          path,
+          std::string("cannot be written: ") + std::strerror(code),
+          "check the folder and its rights"};
+}
+
+// Held while it lives. By a file of its own, for a folder cannot be locked everywhere.
+Result<Descriptor> lock_folder(const std::string& folder) {
+  constexpr int tries = 100;
+  const std::string path = folder + "/lock";
+  Descriptor fd(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666));
+  if (!fd) return cannot_write(path, errno);
+  for (int i = 0; flock(fd.get(), LOCK_EX | LOCK_NB); ++i) {
+    const int code = errno;
+    if (i == tries || (code != EWOULDBLOCK && code != EINTR)) return cannot_write(path, code);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return fd;
+}
+
+bool write_and_sync(const Descriptor& fd, const std::string& text) {
+  return fchmod(fd.get(), 0644) == 0 &&
+         write(fd.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+         fsync(fd.get()) == 0;
+}
+
+// Whole or not at all, and for good.
+std::optional<Error> replace_file(const std::string& folder, const std::string& path,
+                                  const std::string& text) {
+  std::string fresh = path + ".XXXXXX";
+  const Descriptor fd(mkostemp(fresh.data(), O_CLOEXEC));
+  if (!fd) return cannot_write(path, errno);
+  if (!write_and_sync(fd, text) || std::rename(fresh.c_str(), path.c_str()) != 0) {
+    const int code = errno;
+    unlink(fresh.c_str());
+    return cannot_write(path, code);
+  }
+  const Descriptor entries(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!entries || fsync(entries.get())) return cannot_write(folder, errno);
+  return std::nullopt;
 }
 
 }  // namespace
@@ -59,11 +113,11 @@ std::optional<Error> check_succession(const Served& now, const Served& next) {
 
 Result<std::optional<Served>> read_served(const std::string& folder, const std::string& cluster) {
   const std::string path = file_of(folder, cluster);
-  if (!std::filesystem::exists(path)) return std::optional<Served>();
-  std::ifstream in(path);
-  std::ostringstream text;
-  text << in.rdbuf();
-  std::istringstream words(text.str());
+  struct stat seen{};
+  if (lstat(path.c_str(), &seen) && errno == ENOENT) return std::optional<Served>();
+  const auto text = read_regular_file(path, most_remembered);
+  if (!text) return text.error();
+  std::istringstream words(*text);
   Served out;
   std::string form, epoch, rest;
   out.cluster = cluster;
@@ -74,27 +128,26 @@ Result<std::optional<Served>> read_served(const std::string& folder, const std::
       end != epoch.data() + epoch.size())
     return Error{ErrorKind::input,
                  {path, 1, 1},
-                 text.str().substr(0, 80),
+                 text->substr(0, 80),
                  "this is not what a router remembers",
                  "remove the file if the map that is to be served is the newest"};
   out.epoch = number;
   return std::optional<Served>(std::move(out));
 }
 
-std::optional<Error> write_served(const std::string& folder, const Served& served) {
-  if (!served.epoch) return std::nullopt;
-  const std::string path = file_of(folder, served.cluster), fresh = path + ".new";
-  std::ofstream out(fresh);
-  out << "arcwise-served/1 " << *served.epoch << ' ' << served.fingerprint << ' ' << served.membership
-      << '\n';
-  out.close();
-  if (!out || std::rename(fresh.c_str(), path.c_str()) != 0)
-    return Error{ErrorKind::io,
-                 {},
-                 path,
-                 std::string("cannot be written: ") + std::strerror(errno),
-                 "check the folder and its rights"};
-  return std::nullopt;
+std::optional<Error> remember_served(const std::string& folder, const Served& next) {
+  const auto lock = lock_folder(folder);
+  if (!lock) return lock.error();
+  const auto before = read_served(folder, next.cluster);
+  if (!before) return before.error();
+  if (before->has_value()) {
+    if (auto error = check_succession(**before, next)) return error;
+    if (next.epoch == (*before)->epoch) return std::nullopt;  // the same map
+  }
+  if (!next.epoch) return std::nullopt;
+  return replace_file(folder, file_of(folder, next.cluster),
+                      "arcwise-served/1 " + std::to_string(*next.epoch) + ' ' + next.fingerprint + ' ' +
+                          next.membership + '\n');
 }
 
 }  // namespace arcwise::router

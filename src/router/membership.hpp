@@ -24,7 +24,8 @@ std::optional<Error> check_succession(const Served& now, const Served& next);
 
 /// The highest map that was ever served of a cluster, in a file of this folder.
 Result<std::optional<Served>> read_served(const std::string& folder, const std::string& cluster);
-/// Whole or not at all.
-std::optional<Error> write_served(const std::string& folder, const Served& served);
+/// `next` is that from now on, also after the machine has lost its power; refused where it may not follow.
+/// Several routers may share a folder: what one of them remembers is never gone back on by another.
+std::optional<Error> remember_served(const std::string& folder, const Served& next);
 
 }  // namespace arcwise::router

@@ -84,7 +84,8 @@ TEST(memcached_reply, what_is_none_breaks_the_connection) {
     }
   }
   EXPECT_TRUE(scan_memcached(McReply::meta_get, std::string(9000, 'x')).broken);
-  EXPECT_TRUE(scan_memcached(McReply::meta_get, "VA 1073741825\r\n").broken) << "more than any memcached takes";
+  EXPECT_TRUE(scan_memcached(McReply::meta_get, "VA 1073741825\r\n").broken)
+      << "more than any memcached takes";
   EXPECT_FALSE(scan_memcached(McReply::meta_get, "VA 1073741824\r\n").broken);
   EXPECT_TRUE(scan_memcached(McReply::values, "VALUE a 0 1 7\r\n").broken) << "nobody asked for a cas";
   EXPECT_TRUE(scan_memcached(McReply::unique_values, "VALUE a 0 1\r\n").broken);

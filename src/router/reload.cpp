@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cstdio>
 
-#include "router/address.hpp"
+#include "router/known_hosts.hpp"
 
 namespace arcwise::router {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t seed = 1;
 constexpr std::uint64_t sampled_keys = 100'000;  // where regions cannot be compared; for a line of the log
 constexpr std::chrono::milliseconds look_every{250};
-constexpr std::chrono::seconds find_hosts_every{5};
+constexpr std::chrono::seconds find_hosts_every{5}, try_at_least_every{5};
 
 // What tells one version of the files from the next, also where one was replaced within a second.
 std::string version_of(const std::vector<std::string>& paths) {
@@ -85,13 +85,8 @@ std::optional<Error> Reload::begin(const Config& config) {
   const std::string& state = config.daemon.state;
   for (const PoolConfig& pool : config.pools) {
     const Served served = served_by(pool.pool.placement);
-    if (!state.empty()) {
-      const auto before = read_served(state, served.cluster);
-      if (!before) return before.error();
-      if (before->has_value())
-        if (auto error = check_succession(**before, served)) return error;
-      if (auto error = write_served(state, served)) return error;
-    }
+    if (!state.empty())
+      if (auto error = remember_served(state, served)) return error;
     serve(pool, served);
   }
   current_ = config;
@@ -110,7 +105,8 @@ void Reload::watch(std::function<void(bool)> reloading) {
   reloading_ = std::move(reloading);
   thread_ = std::thread([this] {
     std::string version = replaced_since(current_.files, current_.began) ? "" : version_of(current_.files);
-    auto hosts_found = std::chrono::steady_clock::now();
+    auto hosts_found = Clock::now(), again_at = Clock::time_point::max();
+    Clock::duration pause = look_every;
     for (;;) {
       bool asked = false;
       {
@@ -119,37 +115,45 @@ void Reload::watch(std::function<void(bool)> reloading) {
         if (stop_) return;
         asked = std::exchange(asked_, false);
       }
-      if (const auto time = std::chrono::steady_clock::now(); time - hosts_found > find_hosts_every) {
+      const auto time = Clock::now();
+      if (time - hosts_found > find_hosts_every) {
         hosts_found = time;
-        look_up_again();
+        known_hosts().renew();
       }
       const std::string now = version_of(current_.files);
-      if (!asked && (now == version || now.empty())) continue;
-      const bool told = asked || !version.empty();
-      version = now;
-      read_again(asked, told);
+      const bool other = now != version && !now.empty(), again = !asked && !other && time >= again_at;
+      if (!asked && !other && !again) continue;
+      const bool told = asked || (other && !version.empty());
+      if (!now.empty()) version = now;
+      read_again(asked, told, again);
+      pause = again ? std::min<Clock::duration>(2 * pause, try_at_least_every) : look_every;
+      again_at = failed_ ? Clock::now() + pause : Clock::time_point::max();
     }
   });
 }
 
 bool Reload::say(Severity severity, const char* name, const std::string& pool, std::string text) {
+  if (!said_.insert(name + (' ' + pool) + ' ' + text).second) return false;
   journal_.add({0, {}, severity, name, pool, {}, std::move(text)});
   return true;
 }
 
-bool Reload::refuse(const std::string& pool, const std::string& why) {
-  return say(Severity::alarm, "map_refused", pool, "the map that is served stays: " + why);
+bool Reload::refuse_map(const std::string& pool, const Error& error) {
+  failed_ |= error.kind == ErrorKind::io;
+  return say(Severity::alarm, "map_refused", pool, "the map that is served stays: " + to_string(error));
 }
 
 // Whose file it stands in: a map's, or the configuration's.
 bool Reload::refuse(const Error& error) {
   for (const PoolConfig& pool : current_.pools)
-    if (!pool.map_file.empty() && pool.map_file == error.where.file)
-      return refuse(pool.pool.name, to_string(error));
+    if (!pool.map_file.empty() && pool.map_file == error.where.file) return refuse_map(pool.pool.name, error);
+  failed_ |= error.kind == ErrorKind::io;
   return say(Severity::alarm, "config_refused", {}, "what is served stays: " + to_string(error));
 }
 
-void Reload::read_again(bool asked, bool told) {
+void Reload::read_again(bool asked, bool told, bool again) {
+  failed_ = false;
+  if (!again) said_.clear();
   if (told && reloading_) reloading_(true);
   auto config = read_();
   const bool spoke = config ? take(std::move(*config)) : refuse(config.error());
@@ -183,7 +187,7 @@ Result<bool> Reload::step(const Served& from, const Served& to) {
   const bool other =
       to.fingerprint != from.fingerprint || to.membership != from.membership || to.epoch != from.epoch;
   if (other && !current_.daemon.state.empty())
-    if (auto error = write_served(current_.daemon.state, to)) return *error;
+    if (auto error = remember_served(current_.daemon.state, to)) return *error;
   return other;
 }
 
@@ -215,7 +219,8 @@ bool Reload::consider(PoolConfig next) {
   const Served from = served_.at(next.pool.name);
   Served to = served_by(next.pool.placement);
   const auto other_map = step(from, to);
-  const bool refused = !other_map && refuse(next.pool.name, to_string(other_map.error()));
+  const bool refused = !other_map;
+  bool spoke = refused && refuse_map(next.pool.name, other_map.error());
   if (refused) {
     next.pool.placement = now->pool.placement;
     next.pool.addresses = now->pool.addresses;
@@ -225,7 +230,7 @@ bool Reload::consider(PoolConfig next) {
   const Changed settings = consider_settings(*now, next);
   const bool noted = tell_notes(*now, next);
   const bool follows = !refused && *other_map;
-  const bool spoke = refused || settings.live || settings.later || follows || noted;
+  spoke |= settings.live || settings.later || follows || noted;
   if (!follows && !settings.live) return spoke;
   const Placement before = now->pool.placement;
   *now = std::move(next);
@@ -263,9 +268,14 @@ Result<Diff> Reload::follow(const Pool& next, const std::string& expected, bool 
 }
 
 void Reload::tell_adopted(const std::string& pool, const Served& from, const Served& to, const Diff& change) {
-  say(Severity::note, "map_adopted", pool,
-      said(from) + " -> " + said(to) + ": " + per_cent(change.primary_moved.value()) +
-          " of keys have another node");
+  journal_.add({0,
+                {},
+                Severity::note,
+                "map_adopted",
+                pool,
+                {},
+                said(from) + " -> " + said(to) + ": " + per_cent(change.primary_moved.value()) +
+                    " of keys have another node"});
 }
 
 bool Reload::tell_notes(PoolConfig& now, const PoolConfig& next) {

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 
@@ -48,11 +49,14 @@ class Reload {
   Result<Diff> follow(const Pool& next, const std::string& expected, bool adopt);
 
  private:
-  /// `told`: it is no mere look whether the files are still those read at the start.
-  void read_again(bool asked, bool told);
-  // Each returns whether it has said anything.
+  using Clock = std::chrono::steady_clock;
+
+  /// `told`: it is no mere look whether the files are still those read at the start. `again`: these files
+  /// were read before, and something failed that has nothing to do with what they say.
+  void read_again(bool asked, bool told, bool again);
+  // Each returns whether it has said anything. On the thread alone.
   bool take(Config config);
-  bool refuse(const std::string& pool, const std::string& why);
+  bool refuse_map(const std::string& pool, const Error& error);
   bool refuse(const Error& error);
   bool say(Severity severity, const char* name, const std::string& pool, std::string text);
   bool consider(PoolConfig config);
@@ -81,6 +85,9 @@ class Reload {
   std::map<std::string, std::shared_ptr<const Serving>> serving_;  ///< for others to see
   std::condition_variable wake_;
   bool asked_ = false, stop_ = false;
+  // Of the thread alone
+  bool failed_ = false;         ///< for a reason that may pass: a disk, descriptors
+  std::set<std::string> said_;  ///< since these files were read first: each further try says what is new
   std::thread thread_;
 };
 

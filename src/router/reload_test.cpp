@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <mutex>
 #include <thread>
 
 #include "place/testing.hpp"
@@ -29,13 +31,19 @@ class Reloading : public ::testing::Test {
     reload.watch();
   }
   Result<Config> read() {
+    const std::lock_guard lock(mutex);
+    ++reads;
     if (wrong) return *wrong;
     return config;
   }
+  std::size_t count(const std::string& name) const {
+    const auto all = journal.since(0);
+    return static_cast<std::size_t>(
+        std::count_if(all.begin(), all.end(), [&](const Event& event) { return event.name == name; }));
+  }
   bool happens(const std::string& name) {
     for (int i = 0; i < 1000; ++i, std::this_thread::sleep_for(milliseconds(10)))
-      for (const Event& event : journal.since(0))
-        if (event.name == name) return true;
+      if (count(name) > 0) return true;
     return false;
   }
 
@@ -43,6 +51,8 @@ class Reloading : public ::testing::Test {
   Board board;
   Config config;
   std::optional<Error> wrong;
+  std::mutex mutex;
+  unsigned reads = 0;
   Loops loops;
   Reload reload;
 };
@@ -67,6 +77,34 @@ TEST_F(Reloading, a_configuration_that_cannot_be_read_is_told_from_a_map) {
   wrong->where.file = "p.yaml";
   reload.ask();
   EXPECT_TRUE(happens("map_refused"));
+}
+
+TEST_F(Reloading, what_failed_for_want_of_a_descriptor_is_tried_again_unasked_and_told_once) {
+  const auto with_lock = [this](const auto& action) {
+    const std::lock_guard lock(mutex);
+    return action();
+  };
+  with_lock([&] { wrong = Error{ErrorKind::io, {"p.yaml"}, "", "too many open files", "close some"}; });
+  reload.ask();
+  for (int i = 0; i < 1000 && with_lock([&] { return reads; }) < 3; ++i)
+    std::this_thread::sleep_for(milliseconds(10));
+  EXPECT_EQ(count("map_refused"), 1u);
+  with_lock([&] {
+    wrong.reset();
+    config.pools[0].pool = pool_with(2, 3);
+  });
+  EXPECT_TRUE(happens("map_adopted"));
+  EXPECT_EQ(count("map_refused"), 1u);
+}
+
+// It would be as wrong the next time.
+TEST_F(Reloading, what_a_file_says_wrongly_is_not_read_again_until_it_changes) {
+  wrong = Error{ErrorKind::input, {"p.yaml", 3, 1}, "", "no such key", "look"};
+  reload.ask();
+  EXPECT_TRUE(happens("map_refused"));
+  std::this_thread::sleep_for(milliseconds(700));
+  const std::lock_guard lock(mutex);
+  EXPECT_EQ(reads, 1u);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "router/address.hpp"
+#include "router/known_hosts.hpp"
 
 namespace arcwise::router {
 namespace {
@@ -155,7 +156,7 @@ std::string address_of(const Descriptor& listener) {
 }
 
 Result<Descriptor> connect_to(const std::string& address) {
-  const auto where = known_address(address);
+  const auto where = known_hosts().find(address);
   if (!where) return where.error();
   Descriptor fd = open_for(*where);
   if (!fd) return address_error(address, std::strerror(errno));
