@@ -11,6 +11,7 @@
 #include "router/address.hpp"
 #include "router/admin.hpp"
 #include "router/config_check.hpp"
+#include "router/known_hosts.hpp"
 #include "router/socket.hpp"
 
 namespace arcwise::router {
@@ -101,14 +102,31 @@ std::set<std::string> own_hosts() {
   return out;
 }
 
-// With what is known here. Names are asked for only where they may lead to a listener, by its port.
-Locate locate_here(const std::vector<Listener>& listeners) {
+// Names are asked for only where they may lead to a listener, by its port.
+std::vector<std::string> names_to_ask(const Config& config, const std::vector<Listener>& listeners) {
   std::set<std::string> ports;
   for (const Listener& one : listeners) ports.insert(endpoint_of(one.address).port);
-  return [ports, own = own_hosts()](const std::string& address) {
+  std::vector<std::string> out;
+  const auto add = [&](const std::string& address) {
+    const Endpoint at = endpoint_of(address);
+    if (at.kind == Endpoint::Kind::name && ports.count(at.port) > 0) out.push_back(address);
+  };
+  for (const Listener& one : listeners) add(one.address);
+  for (const PoolConfig& pool : config.pools) {
+    for (const std::string& address : pool.pool.addresses) add(address);
+    for (const std::string& address : pool.pool.failing.gutter) add(address);
+  }
+  return out;
+}
+
+// With what is known here: a name that nobody answers within a second stands for itself.
+Locate locate_here(const std::vector<std::string>& names) {
+  known_hosts().keep("check", names);
+  known_hosts().await(names, std::chrono::seconds(1));
+  return [asked = std::set(names.begin(), names.end()), own = own_hosts()](const std::string& address) {
     Endpoint at = endpoint_of(address);
-    if (at.kind == Endpoint::Kind::name && ports.count(at.port) > 0)
-      if (const auto found = look_up(address)) at = endpoint_of(text_of(*found->get()));
+    if (asked.count(address) > 0)
+      if (const auto found = known_hosts().find(address)) at = endpoint_of(text_of(*found->get()));
     at.own |= own.count(at.host) > 0;
     return at;
   };
@@ -122,7 +140,9 @@ std::optional<Error> check_here(Config& config) {
   const std::vector<Listener> listeners = listeners_of(config);
   for (const Listener& one : listeners)
     if (auto error = check_listener(one)) return error;
-  return check_addresses(config, locate_here(listeners));
+  auto error = check_addresses(config, locate_here(names_to_ask(config, listeners)));
+  known_hosts().keep("check", {});
+  return error;
 }
 
 }  // namespace arcwise::router
