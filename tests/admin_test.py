@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -276,22 +277,17 @@ class Http(Admin):
         self.serve(1)
         for status, path, more in ((404, "/nope", {}), (404, "/api/v1/nope", {}), (400, "/api/v1/explain", {}), (405, "/api/v1/map", {"method": "POST"}),
                                    (405, "/api/v1/change", {}), (405, "/", {"method": "DELETE"}), (421, "/", {"Host": "evil.example"}),
+                                   (421, "/", {"Host": socket.gethostname() + ".evil.example"}),
                                    (404, "/api/v1/map?pool=nope", {}), (431, "/", {"X_Long": "x" * 20000}),
                                    (413, "/api/v1/change", {"method": "POST", "Content_Length": str(1 << 30), "Content_Type": "application/yaml"})):
             got, body = self.ask(path, **more)
             self.assertEqual(got, status, (path, body))
             self.assertIn("why", json.loads(body)["error"], path)
-        for host in ("localhost", f"127.0.0.1:{self.admin}", "[::1]:1"):
+        for host in ("localhost", socket.gethostname(), f"127.0.0.1:{self.admin}", "[::1]:1"):
             self.assertEqual(self.ask("/healthz", Host=host)[0], 200)
         raw = Connection(self.admin).say("garbage\r\n\r\n")
         self.addCleanup(raw.close)
         self.assertIn(" 400 ", raw.line())
-        held = [Connection(self.admin) for _ in range(64)]  # all that it takes
-        wait_until(lambda: self.ask("/")[0] == 503, "further ones are refused")
-        self.assertEqual(self.ask("/healthz")[0], 200, "but for health there are places")
-        for one in held:
-            one.close()
-        wait_until(lambda: self.ask("/healthz")[0] == 200, "others are answered")
         connection = http.client.HTTPConnection("127.0.0.1", self.admin, timeout=30)
         self.addCleanup(connection.close)
         connection.request("HEAD", "/metrics")
@@ -304,6 +300,39 @@ class Http(Admin):
         nonce = policy.split("'nonce-")[1].split("'")[0]
         self.assertEqual((text.count(f'nonce="{nonce}"'), "{{nonce}}" in text, len(nonce)), (2, False, 32))
         self.assertIsNone(answer.headers["Access-Control-Allow-Origin"])
+
+    def hold(self, count, text):
+        held = [Connection(self.admin).say(text) for _ in range(count)]
+        for one in held:
+            self.addCleanup(one.close)
+        return held
+
+    def test_who_asks_slowly_takes_nobodys_place(self):
+        self.serve(1)
+        for _ in range(4):
+            self.hold(50, "GET / HTTP/1.1\r\nX: ")
+            self.assertEqual([self.ask(path)[0] for path in ("/healthz", "/metrics", "/")], [200, 200, 200])
+
+    def test_where_streams_take_all_places_health_is_told_alone(self):
+        self.serve(1)
+        held = []
+
+        def all_are_taken():  # one whose header is not read yet gives way to who comes
+            held.extend(self.hold(1 if held else 64, "GET /api/v1/stream HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+            return self.ask("/")[0] == 503
+
+        wait_until(all_are_taken, "further ones are refused")
+        self.assertEqual(self.ask("/healthz")[0], 200, "but for health there are places")
+        for one in held:
+            one.close()
+        wait_until(lambda: self.ask("/")[0] == 200, "others are answered")
+
+    def test_the_head_of_a_stream_ends(self):
+        self.serve(1)
+        with socket.create_connection(("127.0.0.1", self.admin), timeout=20) as raw:
+            raw.sendall(b"HEAD /api/v1/stream HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            head = b"".join(iter(lambda: raw.recv(65536), b""))
+        self.assertRegex(head.decode(), r"(?s)^HTTP/1\.1 200 OK\r\n.*text/event-stream.*\r\n\r\n$")
 
     def test_a_stream_tells_of_the_router_every_second(self):
         self.serve(1)

@@ -8,6 +8,7 @@
 #include "format/locate_json.hpp"
 #include "router/metrics.hpp"
 #include "router/page.hpp"
+#include "router/secret.hpp"
 #include "router/settings.hpp"
 #include "router/view_json.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 
 constexpr std::size_t most_arcs = 2048;
 constexpr std::size_t kept_ownerships = 16;
-constexpr std::chrono::seconds longest_silence{10};
+constexpr std::chrono::seconds stuck_after{10};
 constexpr std::uint64_t chance_seed = 1;  // the command line's own
 
 HttpReply json_reply(std::string body, unsigned status = 200) {
@@ -49,12 +50,17 @@ HttpReply not_there(const HttpRequest& request) {
                      "docs/router.md lists what this address knows");
 }
 
-// Takes as long whatever is wrong.
-bool same(std::string_view a, std::string_view b) noexcept {
-  unsigned char difference = a.size() != b.size();
-  for (std::size_t i = 0; i < a.size(); ++i)
-    difference |= static_cast<unsigned char>(a[i] ^ b[i < b.size() ? i : 0]);
-  return difference == 0 && !b.empty();
+bool is_of_view(std::string_view path) noexcept {
+  static constexpr std::string_view all[] = {"/metrics", "/api/v1/backends", "/api/v1/fingerprints",
+                                             "/api/v1/stream"};
+  return std::find(std::begin(all), std::end(all), path) != std::end(all);
+}
+
+// What is counted from a map takes long where the map is large.
+Effort effort_of(std::string_view path) noexcept {
+  if (path == "/healthz" || path == "/readyz") return Effort::none;
+  const bool told = path == "/" || path == "/api/v1/events" || path == "/api/v1/slowlog";
+  return told || is_of_view(path) ? Effort::some : Effort::much;
 }
 
 bool wants_json(const HttpRequest& request) {
@@ -151,12 +157,11 @@ Admin::Admin(AdminSettings settings, Reload& reload, const Board& board, Journal
       events_(events),
       ending_(std::move(ending)),
       lookout_(reload, board, journal, settings_.peers),
-      server_(
-          limits(), [this](const HttpRequest& request) { return answer(request); },
-          [this] { return frame(); },
-          [this](const std::string& why) {
-            journal_.add({0, {}, Severity::warning, "admin_failed", {}, {}, why});
-          }) {}
+      server_(limits(), {[this](const HttpRequest& request) { return answer(request); }, effort_of,
+                         [this] { return frame(); },
+                         [this](const std::string& why) {
+                           journal_.add({0, {}, Severity::warning, "admin_failed", {}, {}, why});
+                         }}) {}
 
 Result<std::string> Admin::start() {
   auto address = server_.start(admin_address(settings_.address));
@@ -190,10 +195,7 @@ HttpReply Admin::get(const HttpRequest& request) {
   if (request.path == "/api/v1/events")
     return json_reply(dump(events_json(journal_.since(number(request.param("since"))))));
   if (request.path == "/api/v1/slowlog") return json_reply(dump(slow_json(board_.slow())));
-  static constexpr std::string_view of_view[] = {"/metrics", "/api/v1/backends", "/api/v1/fingerprints",
-                                                 "/api/v1/stream"};
-  if (std::find(std::begin(of_view), std::end(of_view), request.path) != std::end(of_view))
-    return about_view(request);
+  if (is_of_view(request.path)) return about_view(request);
   return about_pool(request);
 }
 
@@ -272,7 +274,7 @@ HttpReply Admin::change(const HttpRequest& request) {
   if (apply && settings_.token.empty())
     return error_reply(403, ErrorKind::refused, "", "this router applies no change that comes by HTTP",
                        "start it with --admin-token FILE, or put the map in its file's place");
-  if (apply && !same(request.authorization, "Bearer " + settings_.token))
+  if (apply && !same_secret(request.authorization, "Bearer " + settings_.token))
     return error_reply(401, ErrorKind::refused, "", "the token is missing or wrong",
                        "send Authorization: Bearer TOKEN");
   if (apply && expected.empty())
@@ -307,7 +309,7 @@ HttpReply Admin::health(const HttpRequest& request, const std::vector<std::strin
 
 std::vector<std::string> Admin::not_healthy() const {
   const auto silence = std::chrono::duration_cast<std::chrono::seconds>(board_.silence());
-  if (silence < longest_silence) return {};
+  if (silence < stuck_after) return {};
   return {"a thread that serves clients has said nothing for " + std::to_string(silence.count()) + " s"};
 }
 
@@ -327,9 +329,16 @@ std::vector<std::string> Admin::not_ready() const {
   return because;
 }
 
-std::string Admin::frame() const {
-  const auto view = lookout_.view();
-  return view ? view_json(*view).dump(-1, ' ', false, Json::error_handler_t::replace) : "{}";
+// Of one view it is the same for all who watch.
+std::shared_ptr<const std::string> Admin::frame() {
+  auto view = lookout_.view();
+  const std::lock_guard lock(mutex_);
+  if (!frame_ || framed_ != view) {
+    frame_ = std::make_shared<const std::string>(
+        view ? view_json(*view).dump(-1, ' ', false, Json::error_handler_t::replace) : "{}");
+    framed_ = std::move(view);
+  }
+  return frame_;
 }
 
 HttpReply Admin::page() {

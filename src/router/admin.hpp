@@ -41,7 +41,7 @@ class Admin {
   std::string ownership_of(const std::shared_ptr<const Serving>& serving);
   std::vector<std::string> not_ready() const;
   std::vector<std::string> not_healthy() const;
-  std::string frame() const;
+  std::shared_ptr<const std::string> frame();
 
   const AdminSettings settings_;
   Reload& reload_;
@@ -51,6 +51,8 @@ class Admin {
   const std::function<bool()> ending_;
   Lookout lookout_;
   std::mutex mutex_;
+  std::shared_ptr<const View> framed_;  ///< the view that the frame shows
+  std::shared_ptr<const std::string> frame_;
   std::map<std::shared_ptr<const Serving>, std::string> ownerships_;  ///< answers that take long
   HttpServer server_;  ///< the last: nobody asks once it is gone
 };

@@ -1,7 +1,8 @@
 // A small HTTP server for people and scrapers, never for traffic: whole requests in, whole replies out, and
 // streams of server-sent events.
 //
-// Layer: router. Threads of its own. Everything that somebody else can make large has a limit.
+// Layer: router. Threads of its own: one that reads, writes and answers what costs nothing, others for the
+// rest. Everything that somebody else can make large has a limit.
 #pragma once
 
 #include <chrono>
@@ -34,8 +35,9 @@ struct HttpReply {
 };
 
 struct HttpLimits {
+  /// Of those beyond, the one that waits longest and has sent no whole header goes.
   std::size_t connections = 64;
-  std::size_t for_health = 8;  ///< more, which are answered /healthz and /readyz alone
+  std::size_t for_health = 8;  ///< more, where none waits: they are answered what costs nothing, and no more
   std::uint32_t header = 16u << 10;
   std::uint64_t body = 64u << 10;  ///< of a POST
   std::chrono::seconds first_header{5};
@@ -46,19 +48,28 @@ struct HttpLimits {
 void split_target(std::string_view target, HttpRequest& out);
 
 /// Whether a page of this Host may speak to a server on this machine: a name that anybody can point here is
-/// none of its own (DNS rebinding). Addresses, localhost, the names given and their first label's are.
+/// none of its own (DNS rebinding). Addresses, localhost and the names given are, as they stand.
 bool own_host(std::string_view host, const std::vector<std::string>& names);
+
+/// How long an answer takes, and so whom it may hold up: none holds up one of another kind.
+enum class Effort : std::uint8_t {
+  none,  ///< less than to say that it takes longer
+  some,  ///< milliseconds
+  much   ///< seconds, of which two are found at a time
+};
+
+/// What a server is about.
+struct HttpContent {
+  std::function<HttpReply(const HttpRequest&)> answer;  ///< called on any thread of the server
+  std::function<Effort(std::string_view path)> effort;  ///< of a GET; others take much
+  /// Of a stream. Clients of one moment may share it.
+  std::function<std::shared_ptr<const std::string>()> frame;
+  std::function<void(const std::string&)> trouble;  ///< told what is thrown where no reply can say so
+};
 
 class HttpServer {
  public:
-  using Answer = std::function<HttpReply(const HttpRequest&)>;
-  using Frame = std::function<std::string()>;
-  using Trouble = std::function<void(const std::string&)>;
-
-  /// Both are called on the server's threads, of which there are two: an answer that takes long holds up no
-  /// other.
-  /// `trouble` is told what is thrown where no reply can say so.
-  HttpServer(HttpLimits limits, Answer answer, Frame frame, Trouble trouble = {});
+  HttpServer(HttpLimits limits, HttpContent content);
   ~HttpServer();  ///< ends every connection
 
   /// Returns the address it has got. Requests are answered from now on.

@@ -29,8 +29,10 @@ std::string decoded(std::string_view text) {
   return out;
 }
 
+// No name is all digits, whatever it is an address of.
 bool is_address(std::string_view host) noexcept {
-  if (host.starts_with('[')) return host.ends_with(']');
+  if (host.starts_with('['))
+    return host.find_first_not_of("0123456789abcdefABCDEF:.", 1) == host.size() - 1 && host.ends_with(']');
   return !host.empty() && host.find_first_not_of("0123456789.") == host.npos;
 }
 
@@ -66,14 +68,13 @@ void split_target(std::string_view target, HttpRequest& out) {
 
 bool own_host(std::string_view host, const std::vector<std::string>& names) {
   const std::size_t colon = host.rfind(':');
-  if (colon != host.npos && host.find(']', colon) == host.npos) host = host.substr(0, colon);
+  if (colon != host.npos && host.find_first_not_of("0123456789", colon + 1) == host.npos)
+    host = host.substr(0, colon);
   if (is_address(host)) return true;
   const std::string name = lower(host);
   if (name == "localhost") return true;
-  return std::any_of(names.begin(), names.end(), [&](const std::string& own) {
-    const std::string known = lower(own);
-    return !known.empty() && (name == known || name.substr(0, name.find('.')) == known);
-  });
+  return std::any_of(names.begin(), names.end(),
+                     [&](const std::string& own) { return !own.empty() && name == lower(own); });
 }
 
 }  // namespace arcwise::router

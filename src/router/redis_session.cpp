@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "router/secret.hpp"
+
 namespace arcwise::router {
 namespace {
 
@@ -35,15 +37,6 @@ std::string map_of(std::uint32_t protocol, std::size_t pairs) {
 std::string text_for_people(std::uint32_t protocol, const std::string& text) {
   if (protocol == 2) return resp_bulk(text);
   return "=" + std::to_string(text.size() + 4) + "\r\ntxt:" + text + "\r\n";
-}
-
-// In a time that does not tell how much of it is right.
-bool same_secret(std::string_view a, std::string_view b) noexcept {
-  unsigned difference = a.size() == b.size() ? 0 : 1;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    difference |= static_cast<unsigned>(static_cast<unsigned char>(a[i]) ^
-                                        static_cast<unsigned char>(b.empty() ? '\0' : b[i % b.size()]));
-  return difference == 0;
 }
 
 bool may_enter(const Pool& pool, std::string_view user, std::string_view password) noexcept {

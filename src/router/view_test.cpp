@@ -112,10 +112,12 @@ TEST(Http, a_target_is_taken_apart) {
 
 TEST(Http, only_names_of_this_machine_are_its_own) {
   for (const char* host : {"127.0.0.1:9900", "localhost", "LOCALHOST:1", "[::1]:9900", "[::1]", "router-1:80",
-                           "router-1.example.net"})
-    EXPECT_TRUE(own_host(host, {"router-1"})) << host;
-  for (const char* host : {"", "evil.example", "router-12", "localhost.evil.example", "x.router-1"})
-    EXPECT_FALSE(own_host(host, {"router-1"})) << host;
+                           "Router-1.example.net"})
+    EXPECT_TRUE(own_host(host, {"router-1", "router-1.example.net"})) << host;
+  for (const char* host : {"", "evil.example", "router-12", "localhost.evil.example", "x.router-1",
+                           "router-1.evil.example", "router-1.", "router-1:80.evil.example", "[evil.example]",
+                           "[::1].evil.example", "1.2.3.4.evil.example"})
+    EXPECT_FALSE(own_host(host, {"router-1", ""})) << host;
 }
 
 TEST(Ask, one_that_cannot_be_reached_says_why_and_holds_up_no_other) {
