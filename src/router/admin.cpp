@@ -227,14 +227,14 @@ HttpReply Admin::about_pool(const HttpRequest& request) {
   if (!found)
     return error_reply(404, found.error().kind, found.error().what, found.error().why, found.error().advice);
   const Serving& serving = **found;
-  const Placement& placement = serving.pool.placement;
+  const Placed& placement = serving.pool.placement;
   if (what == "map") {
     const Cluster cluster = cluster_of(serving.pool);
     const std::string map = imported_map(cluster, {&serving.pool.source, 1});
     return json_reply(dump(import_json(cluster, map)));
   }
   if (what == "ownership") return json_reply(ownership_of(*found));
-  if (what == "fingerprint") return json_reply(dump(fingerprint_json(fingerprints(placement))));
+  if (what == "fingerprint") return json_reply(dump(fingerprint_json(placement.prints())));
   std::vector<std::string> keys;
   for (const auto& [name, value] : request.query)
     if (name == "key") keys.push_back(value);

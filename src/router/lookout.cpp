@@ -121,12 +121,9 @@ void Lookout::run() {
   }
 }
 
-std::shared_ptr<const MapFacts> Lookout::facts_of(const std::shared_ptr<const Serving>& serving) {
-  std::shared_ptr<const MapFacts>& found = facts_[serving];
-  if (!found) {
-    const Placement& placement = serving->pool.placement;
-    found = std::make_shared<const MapFacts>(MapFacts{ownership(placement), fingerprints(placement)});
-  }
+std::shared_ptr<const Ownership> Lookout::ownership_of(const std::shared_ptr<const Serving>& serving) {
+  std::shared_ptr<const Ownership>& found = ownerships_[serving];
+  if (!found) found = std::make_shared<const Ownership>(ownership(serving->pool.placement));
   return found;
 }
 
@@ -137,8 +134,8 @@ void Lookout::look() {
   view->at = system_clock::now();
   const auto pools = reload_.serving();
   for (const auto& serving : pools)
-    view->pools.push_back(view_of(serving, facts_of(serving), window_, measured_));
-  std::erase_if(facts_, [&](const auto& one) {
+    view->pools.push_back(view_of(serving, ownership_of(serving), window_, measured_));
+  std::erase_if(ownerships_, [&](const auto& one) {
     return std::find(pools.begin(), pools.end(), one.first) == pools.end();
   });
   compare(*view);

@@ -28,7 +28,7 @@ class Lookout {
  private:
   void run();
   void look();
-  std::shared_ptr<const MapFacts> facts_of(const std::shared_ptr<const Serving>& serving);
+  std::shared_ptr<const Ownership> ownership_of(const std::shared_ptr<const Serving>& serving);
   void measure(const std::vector<std::shared_ptr<const Serving>>& pools);
   void ask_peers();
   void compare(View& view);
@@ -38,7 +38,7 @@ class Lookout {
   Journal& journal_;
   const system_clock::time_point started_;
   Window window_;
-  std::map<std::shared_ptr<const Serving>, std::shared_ptr<const MapFacts>> facts_;
+  std::map<std::shared_ptr<const Serving>, std::shared_ptr<const Ownership>> ownerships_;
   std::map<std::string, Measured> measured_;  ///< by address
   struct Peer {
     PeerView seen;

@@ -14,7 +14,6 @@
 #include <sstream>
 #include <thread>
 
-#include "arcwise/check.hpp"
 #include "format/read_file.hpp"
 #include "router/socket.hpp"
 
@@ -89,8 +88,8 @@ std::optional<Error> replace_file(const std::string& folder, const std::string& 
 
 }  // namespace
 
-Served served_by(const Placement& placement) {
-  const Fingerprints prints = fingerprints(placement);
+Served served_by(const Placed& placement) {
+  const Fingerprints& prints = placement.prints();
   return {placement.map().cluster(), placement.map().epoch(), prints.fingerprint, prints.membership};
 }
 

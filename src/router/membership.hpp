@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "arcwise/placement.hpp"
+#include "router/placed.hpp"
 
 namespace arcwise::router {
 
@@ -17,7 +17,7 @@ struct Served {
   std::optional<std::uint64_t> epoch;  ///< none: a configuration of a system that has no epochs
   std::string fingerprint, membership;
 };
-Served served_by(const Placement& placement);
+Served served_by(const Placed& placement);
 
 /// Refused where `next` may not follow: another cluster, an older epoch, or the same epoch for another map.
 std::optional<Error> check_succession(const Served& now, const Served& next);

@@ -79,7 +79,7 @@ template <class Get>
 void each_share(Writer& out, const View& view, Get get) {
   for (const PoolView& pool : view.pools)
     for (std::size_t n = 0; n < pool.nodes.size(); ++n)
-      out.sample(node_labels(pool, pool.nodes[n]), get(pool.facts->ownership.nodes[n]));
+      out.sample(node_labels(pool, pool.nodes[n]), get(pool.ownership->nodes[n]));
 }
 
 template <class Get>
@@ -92,10 +92,11 @@ void each_measured(Writer& out, const View& view, Get get) {
 void write_maps(Writer& out, const View& view) {
   out.family("map_info", "gauge", "The map that is served: its fingerprint and recipe, as labels.");
   for (const PoolView& pool : view.pools) {
-    const ClusterMap& map = pool.serving->pool.placement.map();
+    const Placed& placement = pool.serving->pool.placement;
+    const ClusterMap& map = placement.map();
     out.sample(label("pool", pool.serving->pool.name) + ',' + label("cluster", map.cluster()) + ',' +
-                   label("fingerprint", pool.facts->prints.fingerprint) + ',' +
-                   label("membership", pool.facts->prints.membership) + ',' +
+                   label("fingerprint", placement.prints().fingerprint) + ',' +
+                   label("membership", placement.prints().membership) + ',' +
                    label("recipe", map.placement().recipe->name),
                std::uint64_t{1});
   }
@@ -108,9 +109,9 @@ void write_maps(Writer& out, const View& view) {
     return std::chrono::duration<double>(view.at - p.serving->since).count();
   });
   out.family("ring_entries", "gauge", "Tokens on the ring, or slots of the table.");
-  each_pool(out, view, [](const PoolView& p) { return p.facts->ownership.ring_entries; });
+  each_pool(out, view, [](const PoolView& p) { return p.ownership->ring_entries; });
   out.family("replica_sets", "gauge", "Distinct sets of owners (copysets).");
-  each_pool(out, view, [](const PoolView& p) { return p.facts->ownership.replica_sets; });
+  each_pool(out, view, [](const PoolView& p) { return p.ownership->replica_sets; });
   out.family("node_share_ratio", "gauge", "Part of hash space that a node owns first.");
   each_share(out, view, [](const NodeOwnership& own) { return own.share.value(); });
   out.family("node_effective_share_ratio", "gauge",

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "arcwise/placement.hpp"
 #include "router/memcached_request.hpp"
+#include "router/placed.hpp"
 #include "router/resp.hpp"
 #include "router/write_marks.hpp"
 
@@ -73,9 +73,10 @@ struct PoolLimits {
   McLimits memcached;
   RespLimits redis{std::size_t{1} << 20, std::size_t{64} << 20, std::size_t{128} << 20,
                    std::size_t{64} << 10};
-  std::size_t requests = 1024;                 ///< of one client that wait for answers
-  std::size_t unsent = std::size_t{4} << 20;   ///< bytes for a client that does not read them
-  std::size_t held = std::size_t{256} << 20;   ///< bytes of answers for all clients of a thread; others are an error
+  std::size_t requests = 1024;                ///< of one client that wait for answers
+  std::size_t unsent = std::size_t{4} << 20;  ///< bytes for a client that does not read them
+  std::size_t held = std::size_t{256}
+                     << 20;  ///< bytes of answers for all clients of a thread; others are an error
   std::size_t reply = std::size_t{128} << 20;  ///< bytes of one; what is longer is an error
   std::size_t clients = 10'000;
   milliseconds slow{100};  ///< a request that takes longer is noted
@@ -92,13 +93,14 @@ struct Listening {
 };
 
 struct Pool {
-  explicit Pool(Placement placed) : placement(std::move(placed)) {}
+  explicit Pool(Placed placed) : placement(std::move(placed)) {}
+  explicit Pool(Placement compiled) : Pool(Placed(std::move(compiled))) {}
 
   std::string name;
   std::string listen;  ///< host:port, [host]:port, or the path of a unix socket, and its permissions
   Listening listening;
   Protocol protocol = Protocol::memcached;
-  Placement placement;
+  Placed placement;
   std::vector<std::string> addresses;  ///< by node
   std::string source;                  ///< the map's file
   Observed observed;                   ///< beside the map, in its file

@@ -176,6 +176,32 @@ TEST(steady_state, a_client_that_says_nothing_for_a_while_gives_its_memory_back)
   EXPECT_GT(allocations - before, 5) << "its queue and its buffers are made anew";
 }
 
+// Found anew for each, a fingerprint takes as long as a map is large.
+TEST(steady_state, a_fingerprint_costs_the_same_whatever_the_maps_size) {
+  const auto allocations_for = [](Protocol protocol, const std::string& asked, std::size_t servers) {
+    std::vector<Node> nodes;
+    for (std::size_t i = 0; i < servers; ++i) nodes.push_back(testing::node("n" + std::to_string(i)));
+    Pool pool(compile(testing::map_of(testing::parts("ring", nodes, 1, Across::node, 16))));
+    pool.addresses.assign(servers, "a");
+    pool.protocol = protocol;
+    Proxy proxy(std::move(pool));
+    const auto id = proxy.add_client();
+    const auto ask = [&] {
+      proxy.client_in(id).append(asked);
+      proxy.serve(id, Time());
+      EXPECT_NE(proxy.client_out(id).view().find("token_digest"), std::string_view::npos);
+      proxy.client_out(id).clear();
+    };
+    ask();
+    const long before = allocations;
+    ask();
+    return allocations - before;
+  };
+  for (const auto& [protocol, asked] : {std::pair(Protocol::memcached, std::string("stats fingerprint\r\n")),
+                                        std::pair(Protocol::redis, command({"ARCWISE", "FINGERPRINT"}))})
+    EXPECT_EQ(allocations_for(protocol, asked, 300), allocations_for(protocol, asked, 1)) << asked;
+}
+
 TEST(steady_state, a_session_that_begins_is_seen_to_allocate) {
   Steady steady(Protocol::memcached);
   const long before = allocations;

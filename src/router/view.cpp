@@ -102,7 +102,7 @@ const ServerStats* Window::before(const std::string& pool, const std::string& ad
   return found ? find_server(*found, address) : nullptr;
 }
 
-PoolView view_of(std::shared_ptr<const Serving> serving, std::shared_ptr<const MapFacts> facts,
+PoolView view_of(std::shared_ptr<const Serving> serving, std::shared_ptr<const Ownership> ownership,
                  const Window& window, const std::map<std::string, Measured>& measured) {
   PoolView out;
   const Pool& pool = serving->pool;
@@ -132,7 +132,7 @@ PoolView view_of(std::shared_ptr<const Serving> serving, std::shared_ptr<const M
     out.rates.failures = static_cast<double>(grown(before->errors, now->errors)) / seconds;
   }
   out.serving = std::move(serving);
-  out.facts = std::move(facts);
+  out.ownership = std::move(ownership);
   return out;
 }
 

@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "arcwise/check.hpp"
 #include "arcwise/ownership.hpp"
 #include "router/reload.hpp"
 #include "router/stats.hpp"
@@ -21,12 +20,6 @@ namespace arcwise::router {
 
 using std::chrono::steady_clock;
 using std::chrono::system_clock;
-
-/// What follows from a map alone: made once for each.
-struct MapFacts {
-  Ownership ownership;
-  Fingerprints prints;
-};
 
 /// What a server says of itself.
 struct Measured {
@@ -52,7 +45,7 @@ struct NodeView {
 
 struct PoolView {
   std::shared_ptr<const Serving> serving;
-  std::shared_ptr<const MapFacts> facts;
+  std::shared_ptr<const Ownership> ownership;  ///< made once for each map
   PoolStats stats;
   Rates rates;
   std::vector<NodeView> nodes;  ///< by node of the map
@@ -101,7 +94,7 @@ class Window {
 };
 
 /// One pool as the window shows it, beside what its servers say; `measured`: by address.
-PoolView view_of(std::shared_ptr<const Serving> serving, std::shared_ptr<const MapFacts> facts,
+PoolView view_of(std::shared_ptr<const Serving> serving, std::shared_ptr<const Ownership> ownership,
                  const Window& window, const std::map<std::string, Measured>& measured);
 
 /// The pools for which a peer serves another map. Pools are the same where their clusters' names are, or

@@ -59,7 +59,7 @@ Json node_json(const Node& node, const NodeOwnership& own, const NodeView& view)
 Json pool_json(const PoolView& view, system_clock::time_point at) {
   const Pool& pool = view.serving->pool;
   const ClusterMap& map = pool.placement.map();
-  const Ownership& own = view.facts->ownership;
+  const Ownership& own = *view.ownership;
   static constexpr std::string_view on_failure[] = {"error", "miss", "next", "gutter"};
   Json json = {{"pool", pool.name},
                {"protocol", pool.protocol == Protocol::redis ? "redis" : "memcached"},
@@ -69,8 +69,8 @@ Json pool_json(const PoolView& view, system_clock::time_point at) {
                {"recipe", map.placement().recipe->name},
                {"replicas", map.replicas().count},
                {"epoch", or_null(map.epoch())},
-               {"fingerprint", view.facts->prints.fingerprint},
-               {"membership", view.facts->prints.membership},
+               {"fingerprint", pool.placement.prints().fingerprint},
+               {"membership", pool.placement.prints().membership},
                {"map_since", utc(view.serving->since)},
                {"map_age_seconds", seconds(at - view.serving->since)},
                {"ring_entries", own.ring_entries},
