@@ -120,6 +120,8 @@ void Loop::report(bool busy) {
 // Milliseconds until there is something to do by itself, rounded up so that it is due then.
 int Loop::patience() const {
   if (looks_ == 1) return 0;
+  for (const Side& side : sides_)
+    if (!side.held.empty() || !side.due.empty()) return 0;
   Time until = published_ + (unpublished_ ? publish_every : publish_idle);
   if (draining_) until = std::min(until, drained_at_);
   for (const Side& side : sides_) {
@@ -148,6 +150,8 @@ void Loop::run() {
     }
     for (std::size_t side = 0; side < sides_.size(); ++side) {
       sides_[side].proxy.tick(now_);
+      settle(side);
+      send_held(side);
       settle(side);
     }
     listen_again();
@@ -233,8 +237,14 @@ void Loop::settle(std::size_t at) {
   while (proxy.has_wishes()) {
     proxy.each_to_disconnect([&](Proxy::ServerId n, std::string_view why) { close_server(at, n, why); });
     proxy.each_client_to_send([&](std::uint32_t id) {
-      const Descriptor& fd = sides_[at].clients[id].fd;
-      if (fd) transfers_.send(fd.get(), proxy.client_out(id), id);
+      Socket& socket = sides_[at].clients[id];
+      if (!socket.fd) return;
+      if (!proxy.has_more_to_hear(id)) {
+        socket.held = false;
+        transfers_.send(socket.fd.get(), proxy.client_out(id), id);
+      } else if (!std::exchange(socket.held, true)) {
+        sides_[at].held.push_back(id);
+      }
     });
     for (const Transfer& sent : transfers_.run())
       sent_to_client(at, static_cast<std::uint32_t>(sent.what), sent);
@@ -245,6 +255,20 @@ void Loop::settle(std::size_t at) {
     for (const Transfer& sent : transfers_.run())
       sent_to_server(at, static_cast<Proxy::ServerId>(sent.what), sent);
   }
+}
+
+// Requests that were sent together and go to several servers are answered in several ticks. Who waits for
+// more is told one tick later, at once with what that has brought: one send, and one waking of the client,
+// for a few.
+void Loop::send_held(std::size_t at) {
+  Side& side = sides_[at];
+  for (const std::uint32_t id : side.due)
+    if (side.clients[id].fd && std::exchange(side.clients[id].held, false))
+      transfers_.send(side.clients[id].fd.get(), side.proxy.client_out(id), id);
+  for (const Transfer& sent : transfers_.run())
+    sent_to_client(at, static_cast<std::uint32_t>(sent.what), sent);
+  side.due.clear();
+  side.due.swap(side.held);
 }
 
 void Loop::connect(std::size_t at, Proxy::ServerId n) {

@@ -45,6 +45,7 @@ class Loop {
   struct Socket {
     Descriptor fd;
     bool writable_wanted = false, readable_wanted = true;
+    bool held = false;  ///< it has something to be told, and is told with what the next tick brings
   };
   struct Side {
     Side(Pool pool, Descriptor on, ClientCount count)
@@ -55,6 +56,7 @@ class Loop {
     Time refusal_told{};
     ClientCount connected;
     std::vector<Socket> clients, servers;
+    std::vector<std::uint32_t> held, due;  ///< clients, since this tick and since the last one
   };
 
   void wake();
@@ -75,6 +77,7 @@ class Loop {
   void client_event(std::size_t side, std::uint32_t id, std::uint32_t events, const Transfer* received);
   void server_event(std::size_t side, Proxy::ServerId n, std::uint32_t events, const Transfer* received);
   void settle(std::size_t side);
+  void send_held(std::size_t side);
   void connect(std::size_t side, Proxy::ServerId n);
   void sent_to_client(std::size_t side, std::uint32_t id, const Transfer& sent);
   bool can_send(std::size_t side, Proxy::ServerId n) const noexcept;

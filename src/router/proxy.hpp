@@ -55,6 +55,8 @@ class Proxy {
   bool waits_for_service(ClientId id) const noexcept {
     return clients_[id].stopped && has_room(clients_[id]);
   }
+  /// Little has been answered of what it waits for.
+  bool has_more_to_hear(ClientId id) const noexcept;
   /// It has said all it had to: close when client_out() is sent.
   bool finished(ClientId id) const noexcept;
   /// It waits for nothing, and has not begun to ask.

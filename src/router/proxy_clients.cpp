@@ -44,6 +44,11 @@ bool Proxy::wants_bytes(ClientId id) const noexcept {
   return client.used && !client.closing && !client.stopped;
 }
 
+bool Proxy::has_more_to_hear(ClientId id) const noexcept {
+  constexpr std::size_t little = 4096;
+  return !clients_[id].slots.empty() && clients_[id].out.size() < little;
+}
+
 bool Proxy::finished(ClientId id) const noexcept {
   const Client& client = clients_[id];
   return client.closing && client.slots.empty();
