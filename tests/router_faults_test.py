@@ -52,7 +52,9 @@ class Servers:
         waiting, steady = self.client(), self.client()
         with self.stopped(0):
             began = time.monotonic()
-            waiting.say(self.protocol.get(min(own)))
+            waiting.say(self.protocol.get(others[0]) + self.protocol.get(min(own)))
+            self.assertEqual(waiting.heard().value, b"of " + others[0], "it is told what there is, though it waits for more")
+            self.assertLess(time.monotonic() - began, 1)
             longest = 0
             while time.monotonic() < began + 2:
                 for key in others:
